@@ -1,0 +1,105 @@
+"""The one place that starts git. Every call has a scrubbed environment, so nothing that a hook exports moves it.
+
+Location variables (`git rev-parse --local-env-vars`) are dropped, configuration that the user gave by environment is kept;
+replace refs, grafts and lazy fetches are off, and nothing takes an optional lock (design, sections 6 and 9).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+
+from shipmoor_hooks.errors import GitFault, RepositoryFault
+
+# `git rev-parse --local-env-vars` of git 2.55, without the variables that carry configuration (`git -c`, GIT_CONFIG_COUNT):
+# those decide how content is hashed, and git must see them.
+LOCATION_VARIABLES = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX", "GIT_REFERENCE_BACKEND",
+)  # fmt: skip
+CONFIGURATION_VARIABLES = ("GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
+
+
+def location_free(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment without the variables that tell git which repository, index or object store to use."""
+    return {k: v for k, v in environ.items() if k not in LOCATION_VARIABLES}
+
+
+def command_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a wrapped command: all that `git rev-parse --local-env-vars` lists is dropped."""
+    drop = {*LOCATION_VARIABLES, *CONFIGURATION_VARIABLES}
+    return {
+        k: v
+        for k, v in environ.items()
+        if k not in drop and not k.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_QUARANTINE_"))
+    }
+
+
+class Git:
+    """git, bound to one directory.
+
+    `environ` is the caller's environment (scrubbed here); `directory` any folder inside the repository.
+    """
+
+    def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
+        self.directory = directory
+        self.environ = location_free(environ) | {
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_GRAFT_FILE": os.devnull,
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+        }
+
+    def run(
+        self, *arguments: str | bytes, stdin: bytes = b"", extra: Mapping[str, str] | None = None, timeout: float | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run git whatever it answers. Raises RepositoryFault when git or the directory is missing."""
+        try:
+            return subprocess.run(
+                ["git", *arguments],
+                cwd=self.directory,
+                env=self.environ | dict(extra or {}),
+                input=stdin,
+                capture_output=True,
+                timeout=timeout,
+                check=False,
+            )
+        except FileNotFoundError as missing:
+            if not os.path.isdir(self.directory):
+                raise RepositoryFault(f"{self.directory}: there is no such folder") from missing
+            raise RepositoryFault("git is not on PATH", "install git 2.34 or newer") from missing
+
+    def output(
+        self,
+        *arguments: str | bytes,
+        stdin: bytes = b"",
+        extra: Mapping[str, str] | None = None,
+        ok: Iterable[int] = (0,),
+        timeout: float | None = None,
+    ) -> bytes:
+        """The standard output of a git command. Raises GitFault on an exit code outside `ok`."""
+        done = self.run(*arguments, stdin=stdin, extra=extra, timeout=timeout)
+        if done.returncode not in tuple(ok):
+            said = done.stderr.decode("utf-8", "replace").strip()
+            words = " ".join(a.decode("utf-8", "replace") if isinstance(a, bytes) else a for a in arguments[:3])
+            raise GitFault(f"git {words} failed: {last_line(said)}", stderr=said)
+        return done.stdout
+
+    def text(self, *arguments: str | bytes, extra: Mapping[str, str] | None = None) -> str:
+        """The output as text, surrogate-escaped, without the last line feed. Raises GitFault."""
+        return self.output(*arguments, extra=extra).decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def try_text(self, *arguments: str | bytes, extra: Mapping[str, str] | None = None) -> str | None:
+        """The output as text, or None when git says no."""
+        done = self.run(*arguments, extra=extra)
+        return None if done.returncode else done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def last_line(text: str) -> str:
+    """The last line of what a program said, "" for nothing."""
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else ""

@@ -1,0 +1,476 @@
+"""The data model: one value travels from the readers through the spool and the rules to the reports (design, section 2).
+
+Standard library only, no input or output, no clock. Times are POSIX seconds (UTC) as floats; object names of git are
+lower-case hex strings of 40 or 64 digits; paths are relative to the worktree's root, with forward slashes.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+class Outcome(enum.Enum):
+    """What became of one case in one run. Absent is not an outcome."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+
+    @property
+    def is_red(self) -> bool:
+        return self is Outcome.FAILED or self is Outcome.ERROR
+
+    @property
+    def is_green(self) -> bool:
+        return self is Outcome.PASSED
+
+    @property
+    def is_skip(self) -> bool:
+        """Skipped or expected to fail: the rules and n of N treat both alike."""
+        return self is Outcome.SKIPPED or self is Outcome.XFAILED
+
+    @property
+    def badness(self) -> int:
+        """Larger is worse: error 4, failed 3, skipped 2, xfailed 1, passed 0."""
+        return _BADNESS[self]
+
+
+_BADNESS = {Outcome.PASSED: 0, Outcome.XFAILED: 1, Outcome.SKIPPED: 2, Outcome.FAILED: 3, Outcome.ERROR: 4}
+
+
+class Evidence(enum.IntEnum):
+    """How a run came to us, the weakest first, so that `<` compares strength."""
+
+    IMPORTED = 1
+    REPORTED = 2
+    OBSERVED = 3
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Level(enum.Enum):
+    """What a finding does to the verdict."""
+
+    REFUSE = "refuse"
+    NO_EVIDENCE = "no-evidence"
+    NOTE = "note"
+
+
+class Code(enum.Enum):
+    """The stable codes of section 3. A code is never reused for something else."""
+
+    CASE_REMOVED = "CASE_REMOVED"
+    CASE_FEWER = "CASE_FEWER"
+    CASE_SKIPPED = "CASE_SKIPPED"
+    CASE_RED = "CASE_RED"
+    COLLECTION_ERROR = "COLLECTION_ERROR"
+    EXPECTATION_WEAKENED = "EXPECTATION_WEAKENED"
+    SAMPLES_FEWER = "SAMPLES_FEWER"
+    POLICY_LOOSENED = "POLICY_LOOSENED"
+    CASE_UNREGISTERED = "CASE_UNREGISTERED"
+    CASE_UNPROVEN = "CASE_UNPROVEN"
+
+    NO_RUN_AT_TIP = "NO_RUN_AT_TIP"
+    NO_RUN_AT_BASE = "NO_RUN_AT_BASE"
+    RUN_PARTIAL = "RUN_PARTIAL"
+    RUN_INCOMPLETE = "RUN_INCOMPLETE"
+    SHARD_MISSING = "SHARD_MISSING"
+    VARIANT_MISSING = "VARIANT_MISSING"
+    NOT_COMPARABLE = "NOT_COMPARABLE"
+    TREE_CHANGED = "TREE_CHANGED"
+    TREE_DIFFERS = "TREE_DIFFERS"
+    SEAL_BROKEN = "SEAL_BROKEN"
+    SEAL_FOREIGN = "SEAL_FOREIGN"
+    ENTRY_NEWER = "ENTRY_NEWER"
+    SHALLOW = "SHALLOW"
+    NO_MERGE_BASE = "NO_MERGE_BASE"
+    CLOCK_SUSPECT = "CLOCK_SUSPECT"
+    EVIDENCE_WEAK = "EVIDENCE_WEAK"
+
+    CASE_ADDED = "CASE_ADDED"
+    NEW_RED = "NEW_RED"
+    CASE_MOVED = "CASE_MOVED"
+    CLEARED = "CLEARED"
+    FLAKY = "FLAKY"
+    UNSKIPPED_RED = "UNSKIPPED_RED"
+    DISCLOSURE_UNUSED = "DISCLOSURE_UNUSED"
+    DISCLOSURE_MISPLACED = "DISCLOSURE_MISPLACED"
+    CONDITIONS_DIFFER = "CONDITIONS_DIFFER"
+    TARGET_AHEAD = "TARGET_AHEAD"
+    TARGET_UNCONFIRMED = "TARGET_UNCONFIRMED"
+    LOST_SINCE_PUSH = "LOST_SINCE_PUSH"
+    REFS_HIDDEN = "REFS_HIDDEN"
+    FIRST_YARDSTICK = "FIRST_YARDSTICK"
+    STILL_RED = "STILL_RED"
+    RUN_SET_ASIDE = "RUN_SET_ASIDE"
+    VARIANT_UNLISTED = "VARIANT_UNLISTED"
+    COMMAND_CHANGED = "COMMAND_CHANGED"
+
+    @property
+    def level(self) -> Level:
+        if self in _REFUSING:
+            return Level.REFUSE
+        if self in _NO_EVIDENCE:
+            return Level.NO_EVIDENCE
+        return Level.NOTE
+
+
+_REFUSING = frozenset({
+    Code.CASE_REMOVED, Code.CASE_FEWER, Code.CASE_SKIPPED, Code.CASE_RED, Code.COLLECTION_ERROR, Code.EXPECTATION_WEAKENED,
+    Code.SAMPLES_FEWER, Code.POLICY_LOOSENED, Code.CASE_UNREGISTERED, Code.CASE_UNPROVEN,
+})  # fmt: skip
+_NO_EVIDENCE = frozenset({
+    Code.NO_RUN_AT_TIP, Code.NO_RUN_AT_BASE, Code.RUN_PARTIAL, Code.RUN_INCOMPLETE, Code.SHARD_MISSING, Code.VARIANT_MISSING,
+    Code.NOT_COMPARABLE, Code.TREE_CHANGED, Code.TREE_DIFFERS, Code.SEAL_BROKEN, Code.SEAL_FOREIGN, Code.ENTRY_NEWER,
+    Code.SHALLOW, Code.NO_MERGE_BASE, Code.CLOCK_SUSPECT, Code.EVIDENCE_WEAK,
+})  # fmt: skip
+
+
+# ---------------------------------------------------------------- what a reader sees
+
+
+class RecordKind(enum.Enum):
+    """What one record of a report speaks about."""
+
+    CASE = "case"
+    FILE = "file"  # a whole file that does not load (red) or skips itself; `file` names it
+    SUITE = "suite"  # a failure outside every case (suite-level error, a hook); red
+    RUN = "run"  # synthetic: the process ended with a code that no case explains
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One test record as a report tells it, names untouched.
+
+    `suites` holds the names of the enclosing suites, outermost first; `attempts` the outcomes of the earlier attempts that
+    the dialect marks as such, oldest first (the final one is `outcome`). `file` is what the report says, unchecked.
+    """
+
+    name: str
+    classname: str = ""
+    file: str = ""
+    suites: tuple[str, ...] = ()
+    outcome: Outcome = Outcome.PASSED
+    attempts: tuple[Outcome, ...] = ()
+    kind: RecordKind = RecordKind.CASE
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a report or a run does not count as complete: a code, a full sentence, and the next command where there is one."""
+
+    code: Code
+    message: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report file, read: the records in the file's order and what is wrong with the whole.
+
+    `started` is the report's own time (None when it has none or one without a zone). `harness` and `harness_version` are
+    the runner's name and version as far as the file tells them ("" otherwise).
+    """
+
+    reader: str
+    dialect: str
+    records: tuple[Record, ...]
+    problems: tuple[Problem, ...] = ()
+    started: float | None = None
+    harness: str = ""
+    harness_version: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- what a run holds
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case of one run.
+
+    `count` says how many records carried this id; `passed` of `samples` counts attempts and repeated records. `raws` are
+    the raw names where normalising changed them. `covers` is set on a record for a whole file: the id prefix of the cases
+    that it stands for (`tests/test_a.py::`); such a case is no member of the inventory.
+    """
+
+    id: str
+    outcome: Outcome
+    count: int = 1
+    passed: int = 0
+    samples: int = 1
+    kind: RecordKind = RecordKind.CASE
+    covers: str = ""
+    raws: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `index` (from 1) of `total` of one run."""
+
+    index: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.total}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A report file as it was read: the name as given, SHA-256 of its bytes (hex) and its mtime (nanoseconds)."""
+
+    name: str
+    sha256: str
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path whose content in the tested tree differs from HEAD's; `mode` and `oid` are None when it is gone there."""
+
+    path: str
+    mode: str | None
+    oid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a suite, bound to the tree that was tested.
+
+    `tree` is None for a run that is bound to nothing (`problems` says why); `first_tree` is the tree taken before it
+    started. `scoped_tree` is `tree` without the suite's excluded paths. `started` counts for order and for clearing;
+    `recorded` is when the entry was written. `conditions` are name and value pairs, sorted by name.
+    """
+
+    id: str
+    suite: str
+    tree: str | None
+    scoped_tree: str | None
+    evidence: Evidence
+    started: float
+    recorded: float
+    cases: tuple[Case, ...] = ()
+    finished: float | None = None
+    variant: str | None = None
+    shard: Shard | None = None
+    problems: tuple[Problem, ...] = ()
+    first_tree: str | None = None
+    command: tuple[str, ...] = ()
+    cwd: str = ""
+    exit_code: int | None = None
+    runner: str = ""
+    runner_version: str = ""
+    reader: str = ""
+    conditions: tuple[tuple[str, str], ...] = ()
+    reports: tuple[ReportFile, ...] = ()
+    head: str | None = None
+    changes: tuple[Change, ...] = ()
+    untracked: tuple[str, ...] = ()
+    clock_suspect: bool = False
+    worktree: str = ""
+    sequence: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Only a complete run shows that a case is gone."""
+        return not self.problems
+
+    @property
+    def is_partial(self) -> bool:
+        return any(p.code is Code.RUN_PARTIAL for p in self.problems)
+
+    @property
+    def passed(self) -> int:
+        return sum(c.outcome.is_green for c in self.cases)
+
+    @property
+    def total(self) -> int:
+        return len(self.cases)
+
+    def outcomes(self) -> dict[str, int]:
+        """Cases by outcome, each outcome present."""
+        counts = dict.fromkeys((o.value for o in Outcome), 0)
+        for case in self.cases:
+            counts[case.outcome.value] += 1
+        return counts
+
+
+# ---------------------------------------------------------------- policy
+
+
+@dataclass(frozen=True, slots=True)
+class Normalise:
+    """One replacement that is applied to raw names before they become ids; `pattern` is a regular expression."""
+
+    pattern: str
+    replace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A `[suite.NAME]` table of the policy; every default is already filled in."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+    format: str = ""
+    exclude: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    shards: int = 0
+    normalise: tuple[Normalise, ...] = ()
+    reruns: str = "latest"
+    proofs: bool = False
+    setup: tuple[tuple[str, ...], ...] = ()
+    same: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = ()
+    case_command: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    max_cost: float | None = None
+    traces: str = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The whole policy; `source` is the file that it came from (`shipmoor-hooks.toml` or `pyproject.toml`)."""
+
+    suites: Mapping[str, Suite] = field(default_factory=dict)
+    target: str = "origin/HEAD"
+    evidence: Evidence = Evidence.IMPORTED
+    untracked: str = "warn"
+    mode: str = "refuse"
+    window_hours: float = 24.0
+    reason: str = ""
+    source: str = "shipmoor-hooks.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Loosening:
+    """One way in which the tip's policy asks for less than the base's: the dotted key and what changed, in words."""
+
+    key: str
+    message: str
+
+
+# ---------------------------------------------------------------- disclosures
+
+
+class Trailer(enum.Enum):
+    """The keys of our commit trailers."""
+
+    REMOVED = "Test-Removed"
+    RENAMED = "Test-Renamed"
+    SKIPPED = "Test-Skipped"
+    WEAKENED = "Test-Weakened"
+    POLICY = "Test-Policy"
+    UNREGISTERED = "Test-Unregistered"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMessage:
+    """A commit in base..tip: its object name, the trailers as git reads them (key, value), and the whole message."""
+
+    commit: str
+    trailers: tuple[tuple[str, str], ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureLine:
+    """One of our trailers, unread: the commit it stands in, its key, its value as git unfolds it."""
+
+    commit: str
+    trailer: Trailer
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """What lets one finding through: the commit, the trailer's key, and the reason that was given."""
+
+    commit: str
+    trailer: Trailer
+    reason: str
+
+
+# ---------------------------------------------------------------- the verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """k of n, never a percentage alone."""
+
+    passed: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.passed} of {self.of}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the verdict. `message` is a full sentence, `next_step` the way out (both may hold lines to paste)."""
+
+    code: Code
+    message: str
+    next_step: str = ""
+    suite: str | None = None
+    variant: str | None = None
+    case: str | None = None
+    base: Count | None = None
+    tip: Count | None = None
+    disclosed: Disclosure | None = None
+
+    @property
+    def level(self) -> Level:
+        return self.code.level
+
+    @property
+    def refuses(self) -> bool:
+        return self.level is Level.REFUSE and self.disclosed is None
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteCount:
+    """n of N of one suite and variant at base and tip (None where there is no usable run)."""
+
+    suite: str
+    variant: str | None
+    base: Count | None
+    tip: Count | None
+
+
+class Decision(enum.Enum):
+    """What follows from the findings."""
+
+    ALLOWED = "allowed"
+    REFUSED = "refused"
+    CANNOT_EVALUATE = "cannot-evaluate"
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A commit and its tree (None where the side does not exist)."""
+
+    commit: str | None
+    tree: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer about one tip. `reduced` tells what is (None when nothing was compared); `decision` what follows."""
+
+    decision: Decision
+    reduced: bool | None
+    base: Revision
+    tip: Revision
+    suites: tuple[SuiteCount, ...]
+    findings: tuple[Finding, ...]
+    ref: str = ""

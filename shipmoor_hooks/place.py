@@ -1,0 +1,75 @@
+"""Where we are: the repository around a folder, as git itself tells it (design, sections 6 and 9).
+
+`find` asks git once; everything else takes the answer. Messages map git's own refusals to the fix that git's users know.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shipmoor_hooks.errors import RepositoryFault
+from shipmoor_hooks.git import Git, last_line
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A repository: absolute paths; `top` is None in a bare one. `worktree` names the spool's folder of this worktree."""
+
+    git: Git
+    top: str | None
+    git_dir: str
+    common_dir: str
+    worktree: str
+
+    @property
+    def is_bare(self) -> bool:
+        return self.top is None
+
+    def require_top(self) -> str:
+        """The worktree's root. Raises RepositoryFault in a bare repository."""
+        if self.top is None:
+            raise RepositoryFault(
+                f"{self.git_dir} is a bare repository and has no working tree", "run this in a worktree of it"
+            )
+        return self.top
+
+
+def find(directory: str, environ: Mapping[str, str]) -> Place:
+    """The repository around `directory`. Raises RepositoryFault (exit 2) with git's own way out.
+
+    git's hooks run with GIT_DIR set, in the top of the worktree or, in a bare repository, in the git directory: discovery
+    from there finds the same repository. GIT_DIR is honoured only where discovery finds nothing.
+    """
+    git = Git(directory, environ)
+    wanted = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree")
+    done = git.run(*wanted)
+    if done.returncode and environ.get("GIT_DIR"):
+        explicit = {k: environ[k] for k in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR") if environ.get(k)}
+        git.environ.update(explicit)
+        done = git.run(*wanted)
+    if done.returncode:
+        raise not_usable(directory, done.stderr.decode("utf-8", "replace"))
+    git_dir, common_dir, bare, inside = done.stdout.decode("utf-8", "surrogateescape").splitlines()[:4]
+    top = None
+    if inside == "true":
+        top = git.text("rev-parse", "--path-format=absolute", "--show-toplevel")
+    elif bare != "true":
+        raise RepositoryFault(f"{directory} lies inside the git directory {git_dir}, not in a working tree")
+    if top is not None:
+        git.directory = top
+    worktree = "main" if os.path.realpath(git_dir) == os.path.realpath(common_dir) else os.path.basename(git_dir)
+    return Place(git, top, git_dir, common_dir, worktree)
+
+
+def not_usable(directory: str, said: str) -> RepositoryFault:
+    """git's refusal as one line with the fix."""
+    if "dubious ownership" in said:
+        return RepositoryFault(
+            f"{directory} belongs to another user, so git does not trust it",
+            f"git config --global --add safe.directory {directory}",
+        )
+    if "not a git repository" in said:
+        return RepositoryFault(f"{directory} is not inside a git repository", "git init")
+    return RepositoryFault(f"git cannot use the repository at {directory}: {last_line(said)}")

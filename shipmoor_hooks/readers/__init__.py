@@ -1,0 +1,1 @@
+"""Report readers: bytes to records. `READERS` in `registry` names them."""
