@@ -287,18 +287,18 @@ class Run:
         return any(p.code is Code.RUN_PARTIAL for p in self.problems)
 
     @property
-    def passed(self) -> int:
-        return sum(c.outcome.is_green for c in self.cases)
-
-    @property
-    def total(self) -> int:
-        return len(self.cases)
+    def count(self) -> Count:
+        """n of N: the synthetic case that stands for an exit code is no case of the suite."""
+        return Count(
+            sum(c.outcome.is_green for c in self.cases), sum(c.kind is not RecordKind.RUN for c in self.cases)
+        )
 
     def outcomes(self) -> dict[str, int]:
         """Cases by outcome, each outcome present."""
         counts = dict.fromkeys((o.value for o in Outcome), 0)
         for case in self.cases:
-            counts[case.outcome.value] += 1
+            if case.kind is not RecordKind.RUN:
+                counts[case.outcome.value] += 1
         return counts
 
 
@@ -474,3 +474,4 @@ class Verdict:
     suites: tuple[SuiteCount, ...]
     findings: tuple[Finding, ...]
     ref: str = ""
+    warned: bool = False  # refused, but the policy's mode only warns

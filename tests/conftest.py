@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hook_world import install
 from hypothesis import settings
 from repo_builder import RepoBuilder
 
@@ -69,3 +70,9 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[st
 def repo(tmp_path: Path, environment: dict[str, str]) -> RepoBuilder:
     """An empty repository on branch main."""
     return RepoBuilder.create(tmp_path / "repo", environment)
+
+
+@pytest.fixture(scope="session")
+def installed_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment in which shipmoor-hooks is installed, as hooks need it."""
+    return install(tmp_path_factory.mktemp("installed") / "venv")

@@ -1,0 +1,358 @@
+"""The flow that turns reports into a stored run, bound to the tree that was tested (design, sections 6, 9 and 10).
+
+`begin` and `finish` frame a run that we, or our plugin, saw happening; `import_reports` takes files that somebody hands us.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shipmoor_hooks import history, inventory, report_files, scoped_tree, staleness
+from shipmoor_hooks import tree as tree_module
+from shipmoor_hooks.errors import EvidenceFault, UsageFault
+from shipmoor_hooks.model import (
+    Case,
+    Code,
+    Evidence,
+    Outcome,
+    Policy,
+    Problem,
+    RecordKind,
+    Report,
+    ReportFile,
+    Run,
+    Shard,
+    Suite,
+)
+from shipmoor_hooks.place import Place
+from shipmoor_hooks.readers import registry
+from shipmoor_hooks.report_files import Loaded
+from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.tree import TreeCapture
+
+CLOCK_TOLERANCE = 120.0  # seconds that a report's time may lie in the future
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run that has started: its entry, the tree before it, and where it belongs."""
+
+    place: Place
+    policy: Policy
+    suite: Suite
+    run: Run
+    before: TreeCapture
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A stored run, what to tell about it, and whether it was there already (`known`: nothing was stored again)."""
+
+    run: Run
+    warnings: tuple[str, ...] = ()
+    known: bool = False
+
+
+def pick_suite(policy: Policy, name: str | None) -> Suite:
+    """The suite that was named, or the only one. Raises UsageFault naming those that there are."""
+    have = ", ".join(sorted(policy.suites)) or "none"
+    if name is not None:
+        if name not in policy.suites:
+            raise UsageFault(f"{policy.source} has no suite {name!r} (it has: {have})", f"add [suite.{name}]")
+        return policy.suites[name]
+    if len(policy.suites) != 1:
+        raise UsageFault(f"which suite? {policy.source} has: {have}", "name one with --suite")
+    return next(iter(policy.suites.values()))
+
+
+def begin(
+    place: Place,
+    policy: Policy,
+    suite: Suite,
+    *,
+    evidence: Evidence,
+    command: Sequence[str],
+    started: float,
+    cwd: str = "",
+    variant: str | None = None,
+    shard: Shard | None = None,
+) -> Begun:
+    """Take the tree and store the start of a run. Raises EvidenceFault where the policy refuses untracked files."""
+    check_variant(suite, variant)
+    before = tree_module.capture(place)
+    refuse_untracked(policy, before)
+    run = Run(
+        id=secrets.token_hex(16),
+        suite=suite.name,
+        tree=before.tree,
+        scoped_tree=scoped_tree.scoped(place.git, before, suite.exclude),
+        first_tree=before.tree,
+        evidence=evidence,
+        started=started,
+        recorded=started,
+        variant=variant,
+        shard=shard,
+        command=tuple(command),
+        cwd=cwd,
+        head=before.head,
+        changes=before.changes,
+        untracked=before.untracked,
+        problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
+    )
+    return Begun(place, policy, suite, Spool(place.common_dir, place.worktree).begin(run), before)
+
+
+def finish(
+    begun: Begun,
+    reports: Sequence[Report],
+    *,
+    exit_code: int | None,
+    finished: float,
+    files: Sequence[ReportFile] = (),
+    narrowing: Sequence[str] = (),
+    bails: bool = False,
+    problems: Sequence[Problem] = (),
+    conditions: Mapping[str, str] | None = None,
+    runner: str = "",
+    runner_version: str = "",
+) -> Captured:
+    """Take the tree again, bind the run, and store it whole. Raises EnvironmentFault when it cannot be stored."""
+    after = tree_module.capture(begun.place)
+    changed = tree_module.difference(begun.before, after)
+    ours = {f.name for f in files}
+    touched = [p for p in changed.vanished_or_changed if p not in ours]
+    appeared = [p for p in changed.appeared if p not in ours]
+    cases = _cases(begun, reports)
+    found = [*problems, *_report_problems(reports, cases)]
+    if begun.before.tree is None:
+        found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(begun.before.reasons)))
+    elif touched:
+        found.insert(0, _tree_changed(begun.suite, touched))
+    if narrowing:
+        found.append(_partial(begun.suite, narrowing))
+    elif bails and any(c.outcome.is_red for c in cases):
+        found.append(_partial(begun.suite, ["it stops at the first red case, and one was red"]))
+    hidden = exit_code not in (0, None) and not any(c.outcome.is_red for c in cases)
+    if hidden and not found:
+        cases = _with_exit_code(cases, exit_code or 0)
+    bound = begun.before.tree is not None and not touched
+    run = replace(
+        begun.run,
+        tree=begun.run.tree if bound else None,
+        scoped_tree=begun.run.scoped_tree if bound else None,
+        finished=finished,
+        recorded=finished,
+        cases=cases,
+        problems=tuple(found),
+        exit_code=exit_code,
+        reader=reports[0].reader if reports else "",
+        runner=runner,
+        runner_version=runner_version,
+        conditions=conditions_of(reports, conditions or {}, runner, runner_version),
+        reports=tuple(files),
+    )
+    stored = Spool(begun.place.common_dir, begun.place.worktree).finish(run)
+    return Captured(stored, tuple(_warnings(begun.before, reports, stored, appeared)))
+
+
+def import_reports(
+    place: Place,
+    policy: Policy,
+    suite: Suite,
+    files: Sequence[str],
+    *,
+    now: float,
+    reader: str | None = None,
+    tree: str = "worktree",
+    variant: str | None = None,
+    shard: Shard | None = None,
+    partial: bool = False,
+    inside: bool = False,
+) -> Captured:
+    """Store reports that somebody hands us as one run. Raises ReportFault or EvidenceFault and stores nothing.
+
+    `tree` names what was tested: the working tree, the index, or a revision. Stale files are refused by name (10.4).
+    """
+    check_variant(suite, variant)
+    loaded = _unique([report_files.load(f, place.top, inside=inside) for f in files])
+    if not loaded:
+        raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")
+    reports = [registry.read(one.data, reader or suite.format or None, one.file.name) for one in loaded]
+    before = tree_of_name(place, tree)
+    if tree == "worktree":
+        refuse_untracked(policy, before)
+    spool = Spool(place.common_dir, place.worktree)
+    staleness.refuse_stale(place, spool, loaded, reports, before, with_times=tree == "worktree")
+    started, suspect = started_of(loaded, reports, now)
+    begun_run = Run(
+        id=secrets.token_hex(16),
+        suite=suite.name,
+        tree=before.tree,
+        scoped_tree=scoped_tree.scoped(place.git, before, suite.exclude),
+        first_tree=before.tree,
+        evidence=Evidence.IMPORTED,
+        started=started,
+        recorded=now,
+        variant=variant,
+        shard=shard,
+        head=before.head,
+        changes=before.changes,
+        untracked=before.untracked,
+        clock_suspect=suspect,
+    )
+    begun = Begun(place, policy, suite, begun_run, before)
+    cases = _cases(begun, reports)
+    found = _report_problems(reports, cases)
+    if before.tree is None:
+        found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(before.reasons)))
+    if partial:
+        found.append(_partial(suite, ["it was captured as partial"]))
+    run = replace(
+        begun_run,
+        cases=cases,
+        problems=tuple(found),
+        reader=reports[0].reader,
+        runner=reports[0].harness,
+        runner_version=reports[0].harness_version,
+        conditions=conditions_of(reports, {}, reports[0].harness, reports[0].harness_version),
+        reports=tuple(one.file for one in loaded),
+    )
+    known = staleness.already_there(spool, run)
+    if known is not None:
+        return Captured(known, ("this report was captured before; nothing was stored again",), known=True)
+    stored = spool.finish(run)
+    staleness.remember(spool, stored)
+    return Captured(stored, tuple(_warnings(before, reports, stored, ())))
+
+
+# ---------------------------------------------------------------- pieces
+
+
+def check_variant(suite: Suite, variant: str | None) -> None:
+    """A variant must be one that the policy lists, where it lists some; a suite with variants needs one."""
+    if suite.variants and variant is None:
+        raise UsageFault(
+            f"suite {suite.name} is measured on variants ({', '.join(suite.variants)})", "name one with --variant"
+        )
+
+
+def refuse_untracked(policy: Policy, seen: TreeCapture) -> None:
+    """Where the policy says `untracked = "refuse"`, a run that saw untracked files is not taken."""
+    if policy.untracked == "refuse" and seen.untracked:
+        names = ", ".join(seen.untracked[:5]) + (f" and {len(seen.untracked) - 5} more" if seen.untracked[5:] else "")
+        raise EvidenceFault(f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them")
+
+
+def tree_of_name(place: Place, name: str) -> TreeCapture:
+    """The tree that `--tree` names: worktree, index, or a revision."""
+    if name == "worktree":
+        return tree_module.capture(place)
+    if name == "index":
+        return tree_module.capture_index(place)
+    commit = history.require_commit(place.git, name)
+    return TreeCapture(history.tree_of(place.git, commit), commit, (), (), (), (), "head", "")
+
+
+def started_of(loaded: Sequence[Loaded], reports: Sequence[Report], now: float) -> tuple[float, bool]:
+    """When an imported run started: the oldest of the reports' own times and mtimes; True when one lies in the future."""
+    times = []
+    for one, report in zip(loaded, reports, strict=True):
+        times.append(one.file.mtime_ns / 1e9)
+        if report.started is not None:
+            times.append(report.started)
+    return min(times), max(times) > now + CLOCK_TOLERANCE
+
+
+def conditions_of(
+    reports: Sequence[Report], more: Mapping[str, str], runner: str, version: str
+) -> tuple[tuple[str, str], ...]:
+    """What the run was measured under, as far as it is known, sorted by name."""
+    found = dict(more)
+    if runner:
+        found["harness"] = runner
+    if version:
+        found["harness version"] = version
+    dialects = {r.dialect for r in reports if r.dialect}
+    if len(dialects) == 1:
+        found["dialect"] = dialects.pop()
+    return tuple(sorted(found.items()))
+
+
+def _unique(loaded: Sequence[Loaded]) -> list[Loaded]:
+    """The same file twice counts once."""
+    seen: dict[tuple[str, int, str], Loaded] = {}
+    for one in loaded:
+        seen.setdefault((one.file.sha256, one.file.mtime_ns, one.file.name), one)
+    return list(seen.values())
+
+
+def _cases(begun: Begun, reports: Sequence[Report]) -> tuple[Case, ...]:
+    paths = tracked_paths(begun.place, begun.before)
+    return inventory.cases_of(reports, paths, begun.place.top or "", begun.suite.normalise)
+
+
+def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
+    """The paths of the tested tree: HEAD's, with what the working tree added and lost."""
+    if seen.head is None:
+        return frozenset(c.path for c in seen.changes if c.oid is not None)
+    out = place.git.output("ls-tree", "-r", "-z", "--name-only", seen.head)
+    paths = set(out.decode("utf-8", "surrogateescape").split("\0"))
+    paths.discard("")
+    paths |= {c.path for c in seen.changes if c.oid is not None}
+    return frozenset(paths - {c.path for c in seen.changes if c.oid is None})
+
+
+def _report_problems(reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
+    """The problems of the whole set: files of one glob are one run, so an empty file beside full ones is only empty."""
+    found = [p for r in reports for p in r.problems]
+    empty = [p for r in reports if not r.records for p in r.problems]
+    if cases and len(reports) > 1:
+        found = [p for p in found if p not in empty]
+    if not cases and not found:
+        found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
+    return found
+
+
+def _partial(suite: Suite, narrowing: Sequence[str]) -> Problem:
+    return Problem(
+        Code.RUN_PARTIAL,
+        f"only a selection of {suite.name} was run ({'; '.join(narrowing)})",
+        f"shipmoor-hooks run --suite {suite.name}",
+    )
+
+
+def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
+    names = ", ".join(touched[:5]) + (f" and {len(touched) - 5} more" if len(touched) > 5 else "")
+    return Problem(
+        Code.TREE_CHANGED,
+        f"files changed while {suite.name} ran, so it is bound to no tree: {names}",
+        f"shipmoor-hooks run --suite {suite.name}",
+    )
+
+
+def _with_exit_code(cases: Sequence[Case], exit_code: int) -> tuple[Case, ...]:
+    """A failure that no case shows: one synthetic red case (10.28)."""
+    hidden = Case(f"<run>::exit {exit_code}", Outcome.FAILED, kind=RecordKind.RUN)
+    return tuple(sorted([*cases, hidden], key=lambda c: c.id))
+
+
+def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared: Sequence[str]) -> list[str]:
+    found = [w for r in reports for w in r.warnings]
+    found += [f"{p.message}" + (f": {p.next_step}" if p.next_step else "") for p in run.problems]
+    if before.untracked:
+        found.append(f"the tested tree holds untracked files: {_some(before.untracked)}; commit them with the change")
+    if before.nested:
+        found.append(f"nested repositories are left out of the tree: {_some(before.nested)}")
+    if appeared:
+        found.append(f"files appeared while the suite ran; the run keeps the first tree: {_some(appeared)}")
+    if run.exit_code == 0 and any(c.outcome.is_red for c in run.cases):
+        found.append("the command ended with 0 although cases are red")
+    if run.clock_suspect:
+        found.append("the report's time lies in the future; the run can clear no red")
+    return found
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

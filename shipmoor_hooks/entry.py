@@ -1,0 +1,236 @@
+"""A stored run as bytes: a DSSE-shaped envelope around a versioned JSON payload (design, section 9).
+
+The payload is kept as the very bytes that were digested; it is never serialised again. Case ids stand in an inventory of
+their own, named by its digest, so that a further run with the same ids costs one byte a case. Every version that was ever
+written keeps its reader here.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shipmoor_hooks.model import (
+    Case,
+    Change,
+    Code,
+    Evidence,
+    Outcome,
+    Problem,
+    RecordKind,
+    ReportFile,
+    Run,
+    Shard,
+)
+
+PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json"
+VERSION = 1
+_OUTCOME_BYTES = {
+    Outcome.PASSED: b"p",
+    Outcome.FAILED: b"f",
+    Outcome.ERROR: b"e",
+    Outcome.SKIPPED: b"s",
+    Outcome.XFAILED: b"x",
+}
+_OUTCOMES = {code[0]: outcome for outcome, code in _OUTCOME_BYTES.items()}
+
+
+class Unreadable(Exception):
+    """An entry that cannot be used: `code` is SEAL_BROKEN or ENTRY_NEWER, the text says why."""
+
+    def __init__(self, code: Code, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """An entry ready to be stored: the envelope's bytes, and the inventory's digest (hex) and bytes."""
+
+    envelope: bytes
+    inventory_digest: str
+    inventory: bytes
+
+
+def inventory_bytes(ids: Sequence[str]) -> bytes:
+    """The ids in order, NUL between them (an id never holds one), as UTF-8."""
+    return "\0".join(ids).encode("utf-8", "surrogatepass")
+
+
+def ids_of(inventory: bytes) -> list[str]:
+    return inventory.decode("utf-8", "surrogatepass").split("\0") if inventory else []
+
+
+def encode(run: Run) -> Encoded:
+    """The entry of a run. The cases must be sorted by id, as `inventory.cases_of` gives them."""
+    inventory = inventory_bytes([c.id for c in run.cases])
+    digest = hashlib.sha256(inventory).hexdigest()
+    outcomes = b"".join(_OUTCOME_BYTES[c.outcome] for c in run.cases)
+    payload = json.dumps(_fields(run, digest, outcomes), separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    envelope = {
+        "payloadType": f"{PAYLOAD_TYPE};version={VERSION}",
+        "payload": base64.b64encode(payload).decode("ascii"),
+        "signatures": [],
+        "digest": "sha256:" + hashlib.sha256(payload).hexdigest(),
+    }
+    return Encoded(json.dumps(envelope, separators=(",", ":")).encode("ascii") + b"\n", digest, inventory)
+
+
+def payload_of(envelope: bytes) -> dict[str, Any]:
+    """The payload, its digest checked before it is parsed. Raises Unreadable."""
+    try:
+        outer = json.loads(envelope)
+        kind, text, digest = outer["payloadType"], outer["payload"], outer["digest"]
+        name, _, version = kind.partition(";version=")
+        payload = base64.b64decode(text, validate=True)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, binascii.Error) as broken:
+        raise Unreadable(Code.SEAL_BROKEN, "it is not an envelope of ours") from broken
+    if name != PAYLOAD_TYPE or not version.isdigit():
+        raise Unreadable(Code.SEAL_BROKEN, "its payload type is not ours")
+    if int(version) > VERSION:
+        raise Unreadable(Code.ENTRY_NEWER, f"it was written by a newer version (format {version}, this one reads {VERSION})")
+    if digest != "sha256:" + hashlib.sha256(payload).hexdigest():
+        raise Unreadable(Code.SEAL_BROKEN, "its content does not match its digest")
+    try:
+        fields = json.loads(payload)
+    except ValueError as broken:
+        raise Unreadable(Code.SEAL_BROKEN, "its payload is not JSON") from broken
+    if not isinstance(fields, dict):
+        raise Unreadable(Code.SEAL_BROKEN, "its payload is not an object")
+    return fields
+
+
+def decode(envelope: bytes, inventory: bytes | None) -> Run:
+    """The run of an entry. `inventory` holds the bytes named by the payload (None: there are none). Raises Unreadable."""
+    return decode_fields(payload_of(envelope), inventory)
+
+
+def decode_fields(fields: dict[str, Any], inventory: bytes | None = None) -> Run:
+    """The run of a payload that `payload_of` gave. Raises Unreadable."""
+    try:
+        return _run(fields, inventory)
+    except (KeyError, TypeError, ValueError, IndexError, zlib.error, binascii.Error) as broken:
+        raise Unreadable(Code.SEAL_BROKEN, f"a field is missing or wrong ({broken})") from broken
+
+
+def _fields(run: Run, inventory: str, outcomes: bytes) -> dict[str, Any]:
+    return {
+        "schema": "shipmoor-hooks.run/1",
+        "id": run.id,
+        "suite": run.suite,
+        "variant": run.variant,
+        "shard": [run.shard.index, run.shard.total] if run.shard else None,
+        "tree": run.tree,
+        "scoped_tree": run.scoped_tree,
+        "first_tree": run.first_tree,
+        "evidence": run.evidence.word,
+        "started": run.started,
+        "finished": run.finished,
+        "recorded": run.recorded,
+        "worktree": run.worktree,
+        "sequence": run.sequence,
+        "command": list(run.command),
+        "cwd": run.cwd,
+        "exit_code": run.exit_code,
+        "runner": run.runner,
+        "runner_version": run.runner_version,
+        "reader": run.reader,
+        "conditions": dict(run.conditions),
+        "reports": [[r.name, r.sha256, r.mtime_ns] for r in run.reports],
+        "head": run.head,
+        "changes": [[c.path, c.mode, c.oid] for c in run.changes],
+        "untracked": list(run.untracked),
+        "clock_suspect": run.clock_suspect,
+        "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
+        "cases": {
+            "inventory": inventory,
+            "number": len(run.cases),
+            "outcomes": base64.b64encode(zlib.compress(outcomes, 1)).decode("ascii"),
+            "details": {str(i): d for i, c in enumerate(run.cases) if (d := _details(c))},
+        },
+    }
+
+
+def _details(case: Case) -> dict[str, Any]:
+    """What a case has beside its outcome, where it is not what one green or red record has."""
+    details: dict[str, Any] = {}
+    if case.count != 1:
+        details["count"] = case.count
+    if (case.passed, case.samples) != (int(case.outcome.is_green), 1):
+        details["samples"] = [case.passed, case.samples]
+    if case.kind is not RecordKind.CASE:
+        details["kind"] = case.kind.value
+    if case.covers:
+        details["covers"] = case.covers
+    if case.raws:
+        details["raws"] = list(case.raws)
+    return details
+
+
+def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
+    shard = fields["shard"]
+    return Run(
+        id=fields["id"],
+        suite=fields["suite"],
+        variant=fields["variant"],
+        shard=Shard(shard[0], shard[1]) if shard else None,
+        tree=fields["tree"],
+        scoped_tree=fields["scoped_tree"],
+        first_tree=fields["first_tree"],
+        evidence=Evidence[fields["evidence"].upper()],
+        started=float(fields["started"]),
+        finished=fields["finished"],
+        recorded=float(fields["recorded"]),
+        worktree=fields["worktree"],
+        sequence=fields["sequence"],
+        command=tuple(fields["command"]),
+        cwd=fields["cwd"],
+        exit_code=fields["exit_code"],
+        runner=fields["runner"],
+        runner_version=fields["runner_version"],
+        reader=fields["reader"],
+        conditions=tuple(sorted(fields["conditions"].items())),
+        reports=tuple(ReportFile(*r) for r in fields["reports"]),
+        head=fields["head"],
+        changes=tuple(Change(*c) for c in fields["changes"]),
+        untracked=tuple(fields["untracked"]),
+        clock_suspect=fields["clock_suspect"],
+        problems=tuple(Problem(Code(c), m, n) for c, m, n in fields["problems"]),
+        cases=_cases(fields["cases"], inventory),
+    )
+
+
+def _cases(stored: dict[str, Any], inventory: bytes | None) -> tuple[Case, ...]:
+    if not stored["number"]:
+        return ()
+    if inventory is None or hashlib.sha256(inventory).hexdigest() != stored["inventory"]:
+        raise ValueError("the list of its case ids is missing or damaged")
+    ids = ids_of(inventory)
+    outcomes = zlib.decompress(base64.b64decode(stored["outcomes"]))
+    if not len(ids) == len(outcomes) == stored["number"]:
+        raise ValueError("ids and outcomes differ in number")
+    details = stored["details"]
+    return tuple(_case(name, _OUTCOMES[code], details.get(str(i))) for i, (name, code) in enumerate(zip(ids, outcomes, strict=True)))
+
+
+def _case(name: str, outcome: Outcome, details: dict[str, Any] | None) -> Case:
+    if details is None:
+        return Case(name, outcome, passed=int(outcome.is_green))
+    passed, samples = details.get("samples", (int(outcome.is_green), 1))
+    return Case(
+        name,
+        outcome,
+        count=details.get("count", 1),
+        passed=passed,
+        samples=samples,
+        kind=RecordKind(details.get("kind", "case")),
+        covers=details.get("covers", ""),
+        raws=tuple(details.get("raws", ())),
+    )

@@ -1,0 +1,285 @@
+"""The flow of the gate: trees, policy and runs of base and tip -> verdict (design, sections 3 and 10).
+
+It reads commits and the spool, never the working tree, and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from shipmoor_hooks import history, policy, policy_rules, reduction, runners, scoped_tree, selection, verdict
+from shipmoor_hooks.missing import Missing
+from shipmoor_hooks.model import (
+    Code,
+    Count,
+    Finding,
+    Policy,
+    Problem,
+    Revision,
+    Run,
+    Suite,
+    SuiteCount,
+    Verdict,
+)
+from shipmoor_hooks.place import Place
+from shipmoor_hooks.spool import Found, Spool
+from shipmoor_hooks.target import Bases
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One tip to judge: against which bases, at which moment (POSIX seconds), which suite (None: all), under which name."""
+
+    tip: str
+    bases: Bases
+    now: float
+    ref: str = ""
+    suite: str | None = None
+    merge_result: bool = False
+    notes: tuple[Finding, ...] = ()
+
+
+@dataclass(slots=True)
+class Collected:
+    """What the suites gave so far."""
+
+    counts: list[SuiteCount] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+    new_at_tip: set[str] = field(default_factory=set)
+
+
+def judge(place: Place, request: Request) -> Verdict:
+    """The verdict on one tip. Raises PolicyFault for a tip whose policy cannot be read."""
+    return _Judge(place, request).verdict()
+
+
+class _Judge:
+    """One judgement: the trees, the policy of both sides, and the spool, each asked once."""
+
+    def __init__(self, place: Place, request: Request) -> None:
+        self.place = place
+        self.git = place.git
+        self.request = request
+        self.spool = Spool(place.common_dir, place.worktree)
+        self.bases = [history.revision(self.git, c) for c in request.bases.commits]
+        self.tip = history.revision(self.git, request.tip)
+        self._found: dict[tuple[str, bool], Found] = {}
+
+    def verdict(self) -> Verdict:
+        found = Collected(findings=[*self.request.notes])
+        if self.request.bases.target is not None:
+            found.findings += self.request.bases.target.notes
+        if self.request.bases.problem is not None:
+            return self._without_base(self.request.bases.problem, found)
+        if self.request.merge_result and not self._merge(found):
+            return self._conclude(found, Policy())
+        tip_policy = policy.load_revision(self.git, self.request.tip)
+        base_policy, loosened = self._base_policy(tip_policy)
+        found.findings += loosened
+        rules = base_policy or tip_policy
+        if rules is not None:
+            self._suites(rules, base_policy, tip_policy, found)
+        return self._conclude(found, rules or Policy())
+
+    # ---------------------------------------------------------------- the two sides
+
+    def _without_base(self, problem: Finding, found: Collected) -> Verdict:
+        """No base although there should be one; a tip that has no policy either is none of our business (gh-pages)."""
+        rules = policy.load_revision(self.git, self.request.tip)
+        if rules is not None or problem.code is not Code.NO_MERGE_BASE:
+            found.findings.append(problem)
+        return self._conclude(found, rules or Policy())
+
+    def _merge(self, found: Collected) -> bool:
+        """Put the merged tree in the place of the tip's; the base is the target's own tip."""
+        tree, why = history.merged_tree(self.git, self.request.bases.commits[0], self.request.tip)
+        if tree is None:
+            found.findings.append(
+                Finding(
+                    Code.NO_RUN_AT_TIP,
+                    f"{why}, so there is no merged tree to look up.",
+                    f"git merge {self.request.bases.commits[0][:12]}",
+                )
+            )
+            return False
+        self.tip = Revision(self.tip.commit, tree)
+        return True
+
+    def _base_policy(self, tip_policy: Policy | None) -> tuple[Policy | None, list[Finding]]:
+        """The policy as it stands at the (first) base, and how the tip's is looser."""
+        if not self.bases:
+            return None, []
+        commit = self.request.bases.commits[0]
+        try:
+            base_policy = policy.load_revision(self.git, commit)
+        except policy.PolicyFault as fault:
+            finding = Finding(
+                Code.POLICY_LOOSENED,
+                f"the base's policy cannot be read, so the tip's was taken ({fault.message.splitlines()[0]}).",
+                "Repair the policy on the target branch.",
+                case="policy",
+            )
+            return tip_policy, [finding]
+        if base_policy is None:
+            return None, []
+        rows = policy_rules.loosened(base_policy, tip_policy, runners.added_selection)
+        found = [
+            Finding(Code.POLICY_LOOSENED, f"{r.message}.", f"Restore {r.key} in the policy.", case=r.key) for r in rows
+        ]
+        if tip_policy is not None:
+            found += [
+                Finding(Code.COMMAND_CHANGED, f"{r.message}.", suite=r.key.split(".")[1])
+                for r in policy_rules.command_changes(base_policy, tip_policy, runners.added_selection)
+            ]
+        return base_policy, found
+
+    def _suites(self, rules: Policy, base_policy: Policy | None, tip_policy: Policy | None, found: Collected) -> None:
+        measured = base_policy.suites if base_policy else {}
+        for name, suite in measured.items():
+            if self._wanted(name) and tip_policy is not None and name in tip_policy.suites:
+                self._suite(suite, rules, found)
+        for name, suite in (tip_policy.suites if tip_policy else {}).items():
+            if self._wanted(name) and name not in measured:
+                self._first_yardstick(suite, rules, found)
+
+    def _wanted(self, name: str) -> bool:
+        return self.request.suite in (None, name)
+
+    # ---------------------------------------------------------------- one suite
+
+    def _suite(self, suite: Suite, rules: Policy, found: Collected) -> None:
+        base_stock = self._stock([b.tree or "" for b in self.bases], suite)
+        tip_stock = self._stock([self.tip.tree or ""], suite)
+        base = selection.choose(base_stock, suite, rules.evidence)
+        tip = selection.choose(tip_stock, suite, rules.evidence)
+        missing = Missing(self.git, self.spool, suite, self.bases, self.tip, here=self._is_here())
+        problems, variants, notes = missing.sides(base, tip)
+        found.findings += [*problems, *notes]
+        for variant in variants:
+            self._compare(suite, variant, base.usable[variant], tip.usable[variant], rules, found)
+            found.findings += missing.set_aside(tip, variant)
+
+    def _compare(
+        self,
+        suite: Suite,
+        variant: str | None,
+        base_runs: tuple[Run, ...],
+        tip_runs: tuple[Run, ...],
+        rules: Policy,
+        found: Collected,
+    ) -> None:
+        base_name = (self.bases[0].commit or "BASE")[:12]
+        fitting, unlike = reduction.comparable(base_runs, tip_runs, suite.same, base_name)
+        if unlike:
+            found.findings += [replace(f, suite=suite.name, variant=variant) for f in unlike]
+            return
+        question = reduction.Question(
+            suite, variant, fitting, tip_runs, self.request.now, rules.window_hours, base_name=base_name
+        )
+        result = reduction.compare(question)
+        if any(f.code in (Code.CASE_REMOVED, Code.CASE_FEWER) for f in result.findings) and self.bases:
+            renames = history.renames(self.git, self.bases[0].tree or "", self.tip.tree or "") if self._has_tip() else {}
+            if renames:
+                result = reduction.compare(replace(question, renames=renames))
+        found.counts.append(result.count)
+        found.findings += result.findings
+        found.known |= result.known
+        found.new_at_tip |= result.new_at_tip
+        found.findings += self._lost_since_push(suite, variant, tip_runs, rules)
+
+    def _has_tip(self) -> bool:
+        """A merged tree was made in a throw-away store: git cannot compare it."""
+        return not self.request.merge_result
+
+    def _lost_since_push(
+        self, suite: Suite, variant: str | None, tip_runs: Sequence[Run], rules: Policy
+    ) -> list[Finding]:
+        """A note where the branch's own old value had cases that this tip has lost, though the base never had them."""
+        old = self.request.bases.old_value
+        if old is None or old in self.request.bases.commits:
+            return []
+        stock = self._stock([history.tree_of(self.git, old)], suite)
+        runs = selection.choose(stock, suite, rules.evidence).usable.get(variant)
+        if not runs:
+            return []
+        before = {c.id for r in runs for c in r.cases if not c.covers}
+        now = {c.id for c in tip_runs[-1].cases}
+        lost = sorted(before - now)
+        if not lost:
+            return []
+        names = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
+        message = f"what this branch had at its last push and has no more: {len(lost)} of {len(before)} cases ({names})."
+        return [Finding(Code.LOST_SINCE_PUSH, message, suite=suite.name, variant=variant)]
+
+    def _first_yardstick(self, suite: Suite, rules: Policy, found: Collected) -> None:
+        """There is nothing to measure against: told with N, allowed."""
+        stock = self._stock([self.tip.tree or ""], suite)
+        usable = selection.choose(stock, suite, rules.evidence).usable
+        if not usable:
+            message = f"{suite.name} has nothing to be measured against yet, and N is not measured yet."
+            found.findings.append(
+                Finding(
+                    Code.FIRST_YARDSTICK, message, f"shipmoor-hooks run --suite {suite.name}", suite=suite.name
+                )
+            )
+        for variant, runs in sorted(usable.items(), key=lambda row: row[0] or ""):
+            count = runs[-1].count
+            found.counts.append(SuiteCount(suite.name, variant, None, Count(count.passed, count.of)))
+            found.known |= {c.id for c in runs[-1].cases}
+            message = f"{suite.name} has nothing to be measured against yet; its yardstick starts with {count} cases."
+            found.findings.append(
+                Finding(Code.FIRST_YARDSTICK, message, suite=suite.name, variant=variant, tip=count)
+            )
+
+    # ---------------------------------------------------------------- the spool
+
+    def _stock(self, trees: Sequence[str], suite: Suite) -> selection.Stock:
+        """The runs on these trees; where the full tree has no usable one, also those on the scoped tree."""
+        found = Found()
+        for tree in trees:
+            here = self._at(tree, scoped=False)
+            if suite.exclude and not any(r.suite == suite.name and r.is_complete for r in here.runs):
+                here += self._at(self._scoped(tree, suite.exclude), scoped=True)
+            found += here
+        return stock_of(found)
+
+    def _at(self, tree: str, *, scoped: bool) -> Found:
+        key = (tree, scoped)
+        if key not in self._found:
+            self._found[key] = self.spool.at_tree(tree, scoped=scoped)
+        return self._found[key]
+
+    def _scoped(self, tree: str, exclude: Sequence[str]) -> str:
+        return scoped_tree.scoped_revision(self.git, tree, exclude)
+
+    def _is_here(self) -> bool:
+        """Is the tip what is checked out, so that `run` needs no `--at`?"""
+        return not self.place.is_bare and history.commit_of(self.git, "HEAD") == self.request.tip
+
+    def _conclude(self, found: Collected, rules: Policy) -> Verdict:
+        commits = ()
+        if self.bases and self.request.bases.problem is None:
+            commits = history.messages(self.git, self.request.bases.commits, self.request.tip)
+        return verdict.conclude(
+            base=self.bases[0] if self.bases else Revision(None, None),
+            tip=self.tip,
+            ref=self.request.ref,
+            counts=found.counts,
+            findings=found.findings,
+            commits=commits,
+            known=found.known,
+            new_at_tip=found.new_at_tip,
+            reason_pattern=rules.reason,
+            mode=rules.mode,
+        )
+
+
+def stock_of(found: Found) -> selection.Stock:
+    """The spool's answer as the pure side takes it."""
+    unreadable = tuple(
+        Problem(b.code, f"a stored run cannot be used: {b.text}", "run the suite again") for b in found.broken
+    )
+    runs: Mapping[str, Run] = {r.id: r for r in found.runs}
+    return selection.Stock(tuple(runs.values()), found.begun, unreadable)

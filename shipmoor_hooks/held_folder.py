@@ -1,0 +1,125 @@
+"""Private folders that live as long as the process that holds them, and are cleared away by the next one after a kill.
+
+Each folder has a lock file beside it that its process keeps locked (flock): a lock that can be taken belongs to a
+process that is gone, whatever its number. Scratch worktrees and temporary indexes lie in such folders.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.state import private_folder
+
+LOCK_SUFFIX = ".lock"
+
+
+@contextmanager
+def held_folder(root: str, prefix: str) -> Iterator[str]:
+    """A new folder in `root`, 0700, named `prefix` and 16 random hex digits; gone when the block is left.
+
+    Raises EnvironmentFault when it cannot be made.
+    """
+    remove_dead(root)
+    folder = os.path.join(root, prefix + os.urandom(8).hex())
+    try:
+        lock = _take(folder + LOCK_SUFFIX, os.O_CREAT | os.O_EXCL)
+        if lock is None:
+            raise EnvironmentFault(f"{folder} was taken by another process while it was made", "try again")
+    except OSError as refused:
+        raise EnvironmentFault(f"{folder} cannot be made: {refused.strerror}", "free space, or set TMPDIR") from refused
+    try:
+        try:
+            os.mkdir(folder, 0o700)
+        except OSError as refused:
+            raise EnvironmentFault(
+                f"{folder} cannot be made: {refused.strerror}", "free space, or set TMPDIR"
+            ) from refused
+        yield folder
+    finally:
+        remove_tree(folder)
+        _unlink(folder + LOCK_SUFFIX)
+        os.close(lock)
+
+
+def remove_dead(root: str) -> None:
+    """Clear away the folders in `root` whose process is gone; whatever resists is left for the next time."""
+    try:
+        names = os.listdir(root)
+    except OSError:
+        return
+    for name in names:
+        if name.endswith(LOCK_SUFFIX):
+            path = os.path.join(root, name)
+            try:
+                lock = _take(path, 0)
+            except OSError:
+                continue
+            if lock is not None:
+                remove_tree(path.removesuffix(LOCK_SUFFIX))
+                _unlink(path)
+                os.close(lock)
+
+
+def throwaway_root(environ: Mapping[str, str], outside: str, last: str) -> str:
+    """A folder for throw-away data that does not lie in the worktree `outside`, where git would list it as untracked.
+
+    TMPDIR, then the system's usual places; `last` (the git directory, which git never lists) where none will do.
+    """
+    barrier = os.path.join(os.path.realpath(outside), "")
+    for base in (environ.get("TMPDIR", ""), "/tmp", "/var/tmp"):  # noqa: S108 - the folder below it is private and owner-checked
+        if (
+            os.path.isabs(base)
+            and os.path.isdir(base)
+            and not os.path.join(os.path.realpath(base), "").startswith(barrier)
+        ):
+            try:
+                return private_folder(os.path.join(base, f"shipmoor-hooks-{os.geteuid()}"))
+            except EnvironmentFault:
+                continue
+    return private_folder(os.path.join(last, "shipmoor-hooks-throwaway"))
+
+
+def remove_tree(path: str) -> None:
+    """Remove a folder whatever modes a test left in it; nothing is followed, and what resists stays."""
+    shutil.rmtree(path, onerror=_open_and_retry)
+
+
+def _open_and_retry(action: Callable[..., object], path: str, _: object) -> None:
+    for opened in (os.path.dirname(path), path):
+        try:
+            if not os.path.islink(opened):
+                os.chmod(opened, 0o700)
+        except OSError:
+            return
+    try:
+        if action in (os.unlink, os.rmdir, os.remove):
+            action(path)
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+    except OSError:
+        return
+
+
+def _take(path: str, flags: int) -> int | None:
+    """The locked file at `path`, or None when it is held or was replaced meanwhile. Raises OSError."""
+    handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(handle)
+    return None
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

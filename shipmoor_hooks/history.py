@@ -1,0 +1,180 @@
+"""Commits, ranges and renames, as git tells them (design, sections 3, 4, 10.16 and 10.31).
+
+Object names come back as hex strings; whatever could be taken for an option is put behind `--end-of-options`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+
+from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
+from shipmoor_hooks.git import Git
+from shipmoor_hooks.model import Change, CommitMessage, Revision
+
+LOG_FORMAT = "%H%x01%(trailers:only,unfold)%x01%B%x02"
+
+
+def commit_of(git: Git, revision: str) -> str | None:
+    """The commit that a revision peels to; None when there is none."""
+    return git.try_text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+
+
+def require_commit(git: Git, revision: str) -> str:
+    """The commit of a revision that a person named. Raises UsageFault."""
+    commit = commit_of(git, revision)
+    if commit is None:
+        raise UsageFault(f"{revision!r} names no commit in this repository", "git log --oneline")
+    return commit
+
+
+def tree_of(git: Git, commit: str) -> str:
+    """The tree of a commit (or of a tree)."""
+    return git.text("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")
+
+
+def revision(git: Git, commit: str) -> Revision:
+    return Revision(commit, tree_of(git, commit))
+
+
+def merge_bases(git: Git, one: str, other: str) -> tuple[str, ...]:
+    """All merge bases, in git's order; none for unrelated histories. Raises GitFault when an object is missing."""
+    return tuple(git.output("merge-base", "--all", one, other, ok=(0, 1)).decode("ascii").split())
+
+
+def is_ancestor(git: Git, one: str, other: str) -> bool:
+    return git.run("merge-base", "--is-ancestor", one, other).returncode == 0
+
+
+def shallow_boundaries(common_dir: str) -> frozenset[str]:
+    """The commits whose parents a shallow repository does not have."""
+    try:
+        with open(os.path.join(common_dir, "shallow"), encoding="ascii") as stream:
+            return frozenset(stream.read().split())
+    except FileNotFoundError:
+        return frozenset()
+
+
+def crosses_boundary(git: Git, boundaries: frozenset[str], tips: Sequence[str], bases: Sequence[str]) -> bool:
+    """Does a shallow boundary lie in bases..tips? Then history is missing that the answer depends on."""
+    if not boundaries:
+        return False
+    listed = git.output("rev-list", *tips, *(f"^{b}" for b in bases)).decode("ascii").split()
+    return not boundaries.isdisjoint(listed)
+
+
+def messages(git: Git, bases: Sequence[str], tip: str) -> tuple[CommitMessage, ...]:
+    """The commits of bases..tip with their trailers as git reads them, several of one key all kept, the newest first."""
+    out = git.output(
+        "-c", "trailer.separators=:", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false",
+        "log", f"--format={LOG_FORMAT}", tip, *(f"^{b}" for b in bases), "--",
+    ).decode("utf-8", "surrogateescape")  # fmt: skip
+    found = []
+    for part in out.split("\x02"):
+        commit, _, rest = part.lstrip("\n").partition("\x01")
+        if commit:
+            block, _, body = rest.partition("\x01")
+            found.append(CommitMessage(commit, _trailers(block), body))
+    return tuple(found)
+
+
+def _trailers(block: str) -> tuple[tuple[str, str], ...]:
+    rows = (line.partition(":") for line in block.splitlines())
+    return tuple((key.strip(), value.strip()) for key, colon, value in rows if colon)
+
+
+def trailers_of_message(git: Git, message: bytes) -> tuple[tuple[str, str], ...]:
+    """The trailers of a message that is no commit yet, by git's own parser."""
+    out = git.output("-c", "trailer.separators=:", "interpret-trailers", "--parse", stdin=message)
+    return _trailers(out.decode("utf-8", "surrogateescape"))
+
+
+def renames(git: Git, base_tree: str, tip_tree: str) -> dict[str, str]:
+    """Files that git sees renamed between two trees: old path to new path, one to one."""
+    out = git.output("diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", base_tree, tip_tree)
+    fields = out.decode("utf-8", "surrogateescape").split("\0")
+    return {fields[i + 1]: fields[i + 2] for i in range(0, len(fields) - 2, 3)}
+
+
+def differing_paths(git: Git, head: str, changes: Sequence[Change], tree: str) -> list[str] | None:
+    """The paths in which a captured tree (HEAD's with `changes`) differs from `tree`; None when HEAD is not here."""
+    done = git.run("diff-tree", "-r", "-z", "--no-renames", "--raw", f"{head}^{{tree}}", tree)
+    if done.returncode:
+        return None
+    fields = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    there: dict[str, tuple[str, str]] = {}
+    for meta, path in zip(fields[0::2], fields[1::2], strict=False):
+        _, mode, _, oid, _ = meta.split(" ")
+        there[path] = (mode, oid)
+    paths = set(there)
+    for change in changes:
+        wanted = there.get(change.path)
+        gone = wanted is not None and set(wanted[1]) == {"0"}
+        if wanted is not None and ((change.oid is None and gone) or (change.mode, change.oid) == wanted):
+            paths.discard(change.path)
+        else:
+            paths.add(change.path)
+    return sorted(paths)
+
+
+def merged_tree(git: Git, target: str, tip: str) -> tuple[str | None, str]:
+    """The tree of merging the tip into the target, made in a throw-away object store: (tree, "") or (None, why not).
+
+    git's own merge, never libgit2's: directory renames and merge drivers differ (`git merge-tree`, git 2.38).
+    """
+    store = git.text("rev-parse", "--path-format=absolute", "--git-path", "objects")
+    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-") as folder:
+        extra = {"GIT_OBJECT_DIRECTORY": folder, "GIT_ALTERNATE_OBJECT_DIRECTORIES": store}
+        done = git.run("merge-tree", "--write-tree", "--no-messages", target, tip, extra=extra)
+    if done.returncode == 0:
+        return done.stdout.decode("ascii").split()[0], ""
+    if done.returncode == 1:
+        return None, "the merge has conflicts"
+    raise GitFault(
+        "this git cannot merge in memory (merge-tree --write-tree)", "install git 2.38 or newer",
+        done.stderr.decode("utf-8", "replace"),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- remotes
+
+
+def remotes(git: Git) -> dict[str, str]:
+    """The configured remotes: name to the URL that git would fetch from."""
+    out = git.run("config", "--get-regexp", "-z", r"^remote\..*\.url$").stdout.decode("utf-8", "surrogateescape")
+    found: dict[str, str] = {}
+    for row in filter(None, out.split("\0")):
+        key, _, url = row.partition("\n")
+        found.setdefault(key[len("remote.") : -len(".url")], url)
+    return found
+
+
+def heads_of_remote(git: Git, remote: str, timeout: float = 3.0) -> dict[str, str] | None:
+    """What the remote itself says: branch name to object name, "HEAD" to the name of its branch. None: it did not answer.
+
+    No prompt is answered, and the wait is bounded by `timeout` seconds.
+    """
+    extra = {"GIT_SSH_COMMAND": git.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"), "GIT_ASKPASS": "true"}
+    try:
+        done = git.run("ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", extra=extra, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    if done.returncode:
+        return None
+    found: dict[str, str] = {}
+    for line in done.stdout.decode("utf-8", "surrogateescape").splitlines():
+        value, _, name = line.partition("\t")
+        if value.startswith("ref: refs/heads/") and name == "HEAD":
+            found["HEAD"] = value[len("ref: refs/heads/") :]
+        elif name.startswith("refs/heads/"):
+            found[name] = value
+    return found
+
+
+def require_head(git: Git) -> str:
+    commit = commit_of(git, "HEAD")
+    if commit is None:
+        raise RepositoryFault("this branch has no commit yet", "git commit")
+    return commit

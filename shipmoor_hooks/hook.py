@@ -1,0 +1,109 @@
+"""The entry that git's hooks and the hook hosts call: `shipmoor-hooks-hook STAGE [ARGUMENTS]` (design, section 7).
+
+`python -I -m shipmoor_hooks.hook --shim PATH STAGE ...` is the same, called by our shim at PATH: a hook that stood
+there before ours is run first. The stage is looked at before anything is imported: slow hooks get skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+STAGES = ("pre-push", "post-commit", "commit-msg")
+PROBE = "SHIPMOOR_HOOKS_PROBE"
+
+
+def main() -> int:
+    """Run one stage with the words of `sys.argv`; the exit code."""
+    arguments = sys.argv[1:]
+    shim = ""
+    if arguments[:1] == ["--shim"] and len(arguments) > 1:
+        shim, arguments = arguments[1], arguments[2:]
+    stage = arguments.pop(0) if arguments else ""
+    if stage not in STAGES or (stage != "pre-push" and len(arguments) != (stage == "commit-msg")):
+        say("usage: shipmoor-hooks-hook pre-push [REMOTE URL] | post-commit | commit-msg FILE")
+        return 2
+    if stage == "pre-push":
+        return pre_push(shim, arguments)
+    earlier = beside(shim, stage, arguments, b"")
+    return at_commit(arguments) or earlier
+
+
+def pre_push(shim: str, arguments: list[str]) -> int:
+    """git calls with two arguments and one line a ref on stdin, a host without both: it speaks by PRE_COMMIT_*."""
+    told = sys.stdin is not None and not sys.stdin.isatty()
+    stdin = sys.stdin.buffer.read() if told else b""
+    if os.environ.get(PROBE):
+        return answer_probe(os.environ[PROBE], stdin)
+    earlier = beside(shim, "pre-push", arguments, stdin)
+    if told and not stdin and len(arguments) > 1:
+        return earlier  # git calls with an empty list when nothing is left to push
+    from shipmoor_hooks.error_handler import guarded
+
+    return guarded(lambda: judge(arguments, stdin), os.environ) or earlier
+
+
+def judge(arguments: list[str], stdin: bytes) -> int:
+    """The gate's answer about this push. Raises UsageFault when neither git nor a host says what is pushed."""
+    import time
+
+    from shipmoor_hooks import push
+    from shipmoor_hooks.errors import UsageFault
+    from shipmoor_hooks.gate import run_pre_push
+
+    seen = push.from_git(arguments, stdin) if stdin else push.from_host(os.environ)
+    if seen is None:
+        raise UsageFault(
+            "the pre-push hook was not told what is pushed: its standard input is empty and no host names a revision",
+            "hand the hook git's standard input and arguments, or ask by hand: shipmoor-hooks gate",
+        )
+    return run_pre_push(seen, os.getcwd(), os.environ, time.time(), sys.stdout, sys.stderr)
+
+
+def at_commit(arguments: list[str]) -> int:
+    """post-commit, which gets no argument, or commit-msg, which gets the message's file."""
+    import time
+
+    from shipmoor_hooks import commit_hooks
+    from shipmoor_hooks.error_handler import guarded
+
+    def action() -> int:
+        here = (os.getcwd(), os.environ, time.time(), sys.stdout, sys.stderr)
+        return commit_hooks.run_commit_msg(arguments[0], *here) if arguments else commit_hooks.run_post_commit(*here)
+
+    return guarded(action, os.environ)
+
+
+def beside(shim: str, stage: str, arguments: list[str], stdin: bytes) -> int:
+    """The code of the hook that stood here before ours, 0 where there was none."""
+    earlier = os.path.join(os.path.dirname(shim), stage + ".shipmoor-chained")
+    if not shim or not os.path.lexists(earlier):
+        return 0
+    from shipmoor_hooks.chain import run_earlier
+
+    return run_earlier(earlier, arguments, stdin)
+
+
+def answer_probe(path: str, stdin: bytes) -> int:
+    """Tell `doctor` that this hook was called, and with which refs. Always a refusal: no way around the gate."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600), "wb") as answer:
+            answer.write(b"called\n" + stdin)
+    except OSError as failed:
+        say(f"shipmoor-hooks: {PROBE} is set, but {path} cannot be written: {failed.strerror}")
+        return 1
+    say(f"shipmoor-hooks: the hook runs here. {PROBE} is set, so this push is refused; unset it to push.")
+    return 1
+
+
+def say(text: str) -> None:
+    """One line on stderr, if anyone reads it."""
+    if sys.stderr is not None:
+        try:
+            print(text, file=sys.stderr, flush=True)  # noqa: T201
+        except OSError:
+            return
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,107 @@
+"""Report files on disk: opened safely, read once, known by digest and mtime (design, 10.4, 10.19 and 10.20)."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shipmoor_hooks.errors import EvidenceFault, ReportFault
+from shipmoor_hooks.model import ReportFile
+
+MAX_BYTES = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A report as it was read, once: what is bound is these bytes, not the path."""
+
+    file: ReportFile
+    data: bytes
+
+
+def load(path: str, top: str | None, *, name: str = "", inside: bool = False) -> Loaded:
+    """Read a report file. Raises ReportFault for whatever is not a plain file, a link that leaves its worktree, or a cap.
+
+    `inside` asks that the file lies in the worktree `top` (for a policy's globs); a file that a person named may lie
+    anywhere. Nothing is waited for: a pipe is refused before it is read.
+    """
+    shown = name or path
+    real_top = os.path.realpath(top) + os.sep if top else ""
+    try:
+        link = stat.S_ISLNK(os.lstat(path).st_mode)
+        if (link or inside) and not os.path.realpath(path).startswith(real_top or "\0"):
+            raise ReportFault(f"{shown}: it leads out of the worktree, so it is not read")
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except FileNotFoundError as error:
+        raise ReportFault(f"{shown}: there is no such report file") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ReportFault(f"{shown}: the report cannot be opened ({reason})") from error
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ReportFault(f"{shown}: it is not a plain file but {_kind(status.st_mode)}")
+        if status.st_size > MAX_BYTES:
+            raise ReportFault(f"{shown}: {status.st_size} bytes are more than the limit of {MAX_BYTES} for one report")
+        try:
+            data = stream.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise ReportFault(f"{shown}: the report cannot be read ({error.strerror})") from error
+    digest = hashlib.sha256(data).hexdigest()
+    return Loaded(ReportFile(_stored_name(path, top), digest, status.st_mtime_ns), data)
+
+
+def _kind(mode: int) -> str:
+    for test, word in (
+        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+    ):
+        if test(mode):
+            return word
+    return "a device"
+
+
+def _stored_name(path: str, top: str | None) -> str:
+    """Relative inside the worktree, else the last part: an entry tells no folder of this machine."""
+    absolute = os.path.abspath(path)
+    if top and absolute.startswith(os.path.abspath(top) + os.sep):
+        return os.path.relpath(absolute, top).replace(os.sep, "/")
+    return os.path.basename(absolute)
+
+
+def expand(patterns: Sequence[str], top: str) -> list[str]:
+    """The files below `top` that a policy's globs name, sorted, each once; links and folders are left to `load`."""
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        for path in sorted(glob.glob(os.path.join(glob.escape(top), pattern), recursive=True)):
+            if not os.path.isdir(path):
+                found[path] = None
+    return list(found)
+
+
+def snapshot(patterns: Sequence[str], top: str) -> dict[str, tuple[str, int]]:
+    """Digest and mtime of each report that a glob names now, to see afterwards which of them are new."""
+    taken = {}
+    for path in expand(patterns, top):
+        try:
+            file = load(path, top, inside=True).file
+        except EvidenceFault:
+            continue
+        taken[path] = (file.sha256, file.mtime_ns)
+    return taken
+
+
+def newest_mtime(top: str, paths: Sequence[str]) -> int:
+    """The newest mtime (nanoseconds) among files of the worktree; 0 when there are none."""
+    newest = 0
+    for path in paths:
+        try:
+            newest = max(newest, os.lstat(os.path.join(top, path)).st_mtime_ns)
+        except OSError:
+            continue  # deleted in the working tree: it has no time
+    return newest

@@ -1,0 +1,64 @@
+"""A tree without the paths that a suite excludes: gitignore patterns, matched by git itself (design, section 6).
+
+The same content gives the same name, whether it comes from a commit or from a working tree.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from shipmoor_hooks.errors import UsageFault
+from shipmoor_hooks.git import Git
+from shipmoor_hooks.temporary_index import TemporaryIndex, temporary_index
+from shipmoor_hooks.tree import TreeCapture
+
+# Patterns match alike on every machine, whatever its file system folds.
+EXACT = ("-c", "core.ignoreCase=false", "-c", "core.splitIndex=false", "-c", "index.sparse=false")
+
+
+def scoped(place_git: Git, capture: TreeCapture, exclude: Sequence[str]) -> str | None:
+    """The captured tree without the excluded paths; None when the capture has no tree. Raises UsageFault, GitFault."""
+    if capture.tree is None or not exclude:
+        return capture.tree
+    lines = b"".join(
+        f"{change.mode or '0'} {change.oid or '0' * len(capture.tree)}\t".encode() + os.fsencode(change.path) + b"\0"
+        for change in capture.changes
+    )
+    return _without(place_git, capture.head, lines, exclude)
+
+
+def scoped_revision(git: Git, tree: str, exclude: Sequence[str]) -> str:
+    """The tree of a revision without the excluded paths. Raises UsageFault, GitFault."""
+    if not exclude:
+        return git.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tree}^{{tree}}")
+    return _without(git, tree, b"", exclude)
+
+
+def _without(git: Git, start: str | None, lines: bytes, exclude: Sequence[str]) -> str:
+    """`start`'s tree, `lines` (as `update-index --index-info` takes them) put over it, the excluded paths taken out."""
+    for pattern in exclude:
+        if pattern.startswith("!") or "\n" in pattern or "\0" in pattern:
+            raise UsageFault(f"exclude: {pattern!r} cannot be used", "name what is excluded, without `!`")
+    git_dir, common_dir, top = _where(git)
+    with temporary_index(git, top, git_dir, os.path.join(common_dir, "objects")) as temporary:
+        if start is not None:
+            temporary.git.output(*EXACT, "read-tree", start)
+        if lines:
+            temporary.git.output(*EXACT, "update-index", "-z", "--index-info", stdin=lines)
+        _drop(temporary, exclude)
+        return temporary.git.text(*EXACT, "write-tree", "--missing-ok")
+
+
+def _drop(temporary: TemporaryIndex, exclude: Sequence[str]) -> None:
+    patterns = os.path.join(temporary.folder, "exclude")
+    with open(patterns, "wb") as file:
+        file.write(b"".join(os.fsencode(pattern) + b"\n" for pattern in exclude))
+    matched = temporary.git.output(*EXACT, "ls-files", "-c", "-i", "-z", "-X", patterns)
+    if matched:
+        temporary.git.output(*EXACT, "update-index", "-z", "--force-remove", "--stdin", stdin=matched)
+
+
+def _where(git: Git) -> tuple[str, str, str]:
+    found = git.text("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir").split("\n")
+    return found[0], found[1], git.directory

@@ -1,0 +1,163 @@
+"""Which of the runs on a tree may be compared: pure (design, sections 2, 3, 10.8, 10.10 and 10.30).
+
+`choose` sorts what the spool holds for one side of one suite into variants, joins shards, sets aside what is weaker than
+the policy asks, partial or incomplete, and keeps the reason of everything that it set aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shipmoor_hooks.model import Case, Code, Evidence, Problem, Run, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What the spool holds for the trees of one side: runs, unfinished runs, and what cannot be read (as problems)."""
+
+    runs: tuple[Run, ...] = ()
+    begun: tuple[Run, ...] = ()
+    unreadable: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One side of one suite: `usable` maps a variant (None: the suite has none) to its complete runs, oldest first.
+
+    `problems` maps a variant to why its other runs do not count, the newest first; the key None also holds what cannot be
+    told apart by variant.
+    """
+
+    usable: Mapping[str | None, tuple[Run, ...]]
+    problems: Mapping[str | None, tuple[Problem, ...]]
+
+
+def choose(stock: Stock, suite: Suite, evidence: Evidence) -> Choice:
+    """The usable runs of a suite among the runs on one tree, by variant, and why the others are not."""
+    usable: dict[str | None, list[Run]] = {}
+    problems: dict[str | None, list[tuple[float, Problem]]] = {}
+    shards: dict[str | None, list[Run]] = {}
+    for run in stock.runs:
+        if run.suite != suite.name:
+            continue
+        reason = unusable(run, evidence)
+        if reason is not None:
+            problems.setdefault(run.variant, []).append((run.started, reason))
+        elif run.shard is not None:
+            shards.setdefault(run.variant, []).append(run)
+        elif suite.shards:
+            problems.setdefault(run.variant, []).append((run.started, _whole_where_shards(suite)))
+        else:
+            usable.setdefault(run.variant, []).append(run)
+    for variant, parts in shards.items():
+        joined, missing = join(parts, suite)
+        usable.setdefault(variant, []).extend(joined)
+        problems.setdefault(variant, []).extend(missing)
+    for run in stock.begun:
+        if run.suite == suite.name:
+            problems.setdefault(run.variant, []).append((run.started, _unfinished(run)))
+    for problem in stock.unreadable:
+        problems.setdefault(None, []).append((0.0, problem))
+    return Choice(
+        {v: tuple(sorted(runs, key=_order)) for v, runs in usable.items() if runs},
+        {v: tuple(p for _, p in sorted(rows, key=lambda row: -row[0])) for v, rows in problems.items() if rows},
+    )
+
+
+def unusable(run: Run, evidence: Evidence) -> Problem | None:
+    """Why a finished run does not count: too weak, bound to nothing, partial or incomplete; None when it counts."""
+    if run.problems:
+        return run.problems[0]
+    if run.evidence < evidence:
+        return Problem(
+            Code.EVIDENCE_WEAK,
+            f"the run of {run.suite} is {run.evidence.word}, and the policy asks for {evidence.word}",
+            f"shipmoor-hooks run --suite {run.suite}",
+        )
+    return None
+
+
+def join(parts: Sequence[Run], suite: Suite) -> tuple[list[Run], list[tuple[float, Problem]]]:
+    """Shards of one variant joined: for each N the newest of each I; the start is the oldest part's.
+
+    A set that lacks a part is a SHARD_MISSING problem that names it.
+    """
+    joined: list[Run] = []
+    missing: list[tuple[float, Problem]] = []
+    totals = {suite.shards} if suite.shards else {p.shard.total for p in parts if p.shard}
+    for total in sorted(totals):
+        newest: dict[int, Run] = {}
+        for part in sorted(parts, key=_order):
+            if part.shard and part.shard.total == total:
+                newest[part.shard.index] = part
+        absent = [i for i in range(1, total + 1) if i not in newest]
+        if absent:
+            names = ", ".join(f"{i}/{total}" for i in absent)
+            start = max((p.started for p in newest.values()), default=0.0)
+            missing.append((start, _shard_missing(suite, names, total)))
+        else:
+            joined.append(_joined([newest[i] for i in sorted(newest)]))
+    return joined, missing
+
+
+def _joined(parts: Sequence[Run]) -> Run:
+    return replace(
+        parts[0],
+        id=min(p.id for p in parts),
+        shard=None,
+        started=min(p.started for p in parts),
+        cases=merge_cases(parts),
+        evidence=min(p.evidence for p in parts),
+        clock_suspect=any(p.clock_suspect for p in parts),
+    )
+
+
+def merge_cases(parts: Iterable[Run]) -> tuple[Case, ...]:
+    """The cases of several parts of one run as one list, sorted by id; a case that stands in two parts counts twice."""
+    cases: dict[str, Case] = {}
+    for part in parts:
+        for case in part.cases:
+            other = cases.get(case.id)
+            cases[case.id] = case if other is None else _both(other, case)
+    return tuple(cases[i] for i in sorted(cases))
+
+
+def _both(one: Case, other: Case) -> Case:
+    worst = max(one, other, key=lambda c: c.outcome.badness)
+    return replace(
+        worst,
+        count=one.count + other.count,
+        passed=one.passed + other.passed,
+        samples=one.samples + other.samples,
+        raws=tuple(dict.fromkeys((*one.raws, *other.raws))),
+    )
+
+
+def _order(run: Run) -> tuple[float, int, str]:
+    return run.started, run.sequence, run.id
+
+
+def _shard_missing(suite: Suite, names: str, total: int) -> Problem:
+    first = names.partition(",")[0]
+    return Problem(
+        Code.SHARD_MISSING,
+        f"shard {names} of {suite.name} has no run on this tree, and a run of {total} shards counts only whole",
+        f"shipmoor-hooks run --suite {suite.name} --shard {first}",
+    )
+
+
+def _whole_where_shards(suite: Suite) -> Problem:
+    return Problem(
+        Code.SHARD_MISSING,
+        f"the policy says that {suite.name} runs in {suite.shards} shards, and this run names none",
+        f"shipmoor-hooks run --suite {suite.name} --shard 1/{suite.shards}",
+    )
+
+
+def _unfinished(run: Run) -> Problem:
+    return Problem(
+        Code.RUN_INCOMPLETE,
+        f"a run of {run.suite} was started on this tree and did not end",
+        f"shipmoor-hooks run --suite {run.suite}",
+    )

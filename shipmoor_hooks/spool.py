@@ -1,0 +1,263 @@
+"""The files of the spool: where a repository keeps its runs (design, sections 2 and 9).
+
+    <common dir>/shipmoor-hooks/
+      inventories/<digest>                     case ids, compressed, stored once
+      runs/<worktree>/trees/<tree>/<name>.run  one sealed-shape file a run, in the folder of the tree that was tested
+      reports/<digest>.<mtime>                 the tree that a report file is bound to
+      runs/<worktree>/trees/<tree>/<name>.begun  a run that began and did not (yet) end
+      runs/<worktree>/scoped/<tree>/<name>.run   the same file again, where the suite excludes paths
+
+A name starts with the run's start in milliseconds, so that names sort by time. Files appear whole or not at all: written
+beside their place, synced, renamed, the folder synced. Nothing here is ever overwritten.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from shipmoor_hooks import entry
+from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.model import Code, ReportFile, Run
+
+FOLDER = "shipmoor-hooks"
+UNBOUND = "unbound"
+RUN_SUFFIX = ".run"
+BEGUN_SUFFIX = ".begun"
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A stored entry that cannot be used, and why."""
+
+    path: str
+    code: Code
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the spool holds for a tree: finished runs (oldest first), unfinished ones, and what cannot be read."""
+
+    runs: tuple[Run, ...] = ()
+    begun: tuple[Run, ...] = ()
+    broken: tuple[Broken, ...] = ()
+
+    def __add__(self, other: Found) -> Found:
+        return Found(self.runs + other.runs, self.begun + other.begun, self.broken + other.broken)
+
+
+class Spool:
+    """The spool of the repository whose common git directory is `common_dir`; `worktree` names the folder to write to."""
+
+    def __init__(self, common_dir: str, worktree: str) -> None:
+        self.root = os.path.join(common_dir, FOLDER)
+        self.worktree = worktree
+
+    # ---------------------------------------------------------------- reading
+
+    def at_tree(self, tree: str, *, scoped: bool = False) -> Found:
+        """Every entry for a tree, from every worktree; `scoped` looks under the scoped tree's name."""
+        found = Found()
+        for worktree in self._worktrees():
+            found += self._read_folder(self._path("runs", worktree, "scoped" if scoped else "trees", tree))
+        return found
+
+    def paths(self) -> list[str]:
+        """The paths of all entries (runs and unfinished ones), newest first, each once."""
+        found = []
+        for worktree in self._worktrees():
+            trees = self._path("runs", worktree, "trees")
+            for tree in _names(trees):
+                folder = os.path.join(trees, tree)
+                found += [os.path.join(folder, n) for n in _names(folder) if n.endswith((RUN_SUFFIX, BEGUN_SUFFIX))]
+        return sorted(found, key=os.path.basename, reverse=True)
+
+    def recent(self, number: int) -> Found:
+        """The newest entries of all worktrees, newest first, at most `number`."""
+        found = Found()
+        for path in self.paths()[:number]:
+            found += self._read(path)
+        return found
+
+    def report_tree(self, file: ReportFile) -> str | None:
+        """The tree that a report file of this digest and mtime is bound to; None when it was never captured."""
+        try:
+            return _bytes(self._path("reports", _report_name(file))).decode("ascii", "replace")
+        except OSError:
+            return None
+
+    def by_id(self, prefix: str) -> Found:
+        """The entries whose run id starts with `prefix`."""
+        found = Found()
+        for path in self.paths():
+            if os.path.basename(path).split("-", 1)[1].startswith(prefix):
+                found += self._read(path)
+        return found
+
+    def _worktrees(self) -> list[str]:
+        return _names(self._path("runs"))
+
+    def _read_folder(self, folder: str) -> Found:
+        found = Found()
+        for name in sorted(_names(folder)):
+            found += self._read(os.path.join(folder, name))
+        return found
+
+    def _read(self, path: str) -> Found:
+        if not path.endswith((RUN_SUFFIX, BEGUN_SUFFIX)):
+            return Found()
+        try:
+            envelope = _bytes(path)
+            fields = entry.payload_of(envelope)
+            run = entry.decode(envelope, self._inventory(str(fields.get("cases", {}).get("inventory", ""))))
+        except entry.Unreadable as reason:
+            return Found(broken=(Broken(path, reason.code, reason.text),))
+        except FileNotFoundError:
+            return Found()
+        except OSError as error:
+            return Found(broken=(Broken(path, Code.SEAL_BROKEN, f"it cannot be read: {error.strerror}"),))
+        return Found(begun=(run,)) if path.endswith(BEGUN_SUFFIX) else Found(runs=(run,))
+
+    def _inventory(self, digest: str) -> bytes | None:
+        if not digest.isalnum():
+            return None
+        try:
+            return zlib.decompress(_bytes(self._path("inventories", digest)))
+        except (OSError, zlib.error):
+            return None
+
+    # ---------------------------------------------------------------- writing
+
+    def begin(self, run: Run) -> Run:
+        """Store the start of a run. The run with its sequence. Raises EnvironmentFault."""
+        return self._store(run, BEGUN_SUFFIX)
+
+    def finish(self, run: Run) -> Run:
+        """Store a finished run and let go of its start entry. The run with its sequence. Raises EnvironmentFault."""
+        stored = self._store(run, RUN_SUFFIX)
+        begun = self._path("runs", self.worktree, "trees", _folder_of(run), _name_of(run) + BEGUN_SUFFIX)
+        with contextlib.suppress(OSError):
+            os.unlink(begun)
+        return stored
+
+    def bind_report(self, file: ReportFile, tree: str) -> None:
+        """Remember which tree a report file is bound to. Raises EnvironmentFault."""
+        try:
+            path = self._folder("reports") + "/" + _report_name(file)
+            if not os.path.lexists(path):
+                _write(path, tree.encode("ascii"))
+        except OSError as error:
+            raise EnvironmentFault(f"{self.root} cannot be written: {error.strerror or error}") from error
+
+    def _store(self, run: Run, suffix: str) -> Run:
+        try:
+            with self._locked() as sequence:
+                stored = replace(run, worktree=self.worktree, sequence=sequence)
+                encoded = entry.encode(stored)
+                if encoded.inventory:
+                    self._store_inventory(encoded.inventory_digest, encoded.inventory)
+                name = _name_of(run) + suffix
+                path = self._folder("runs", self.worktree, "trees", _folder_of(run)) + "/" + name
+                _write(path, encoded.envelope)
+                if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
+                    _write(self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)
+                return stored
+        except OSError as error:
+            raise EnvironmentFault(
+                f"the run could not be stored below {self.root}: {error.strerror or error}",
+                "free some space or mend the permissions, then capture again",
+            ) from error
+
+    def _store_inventory(self, digest: str, inventory: bytes) -> None:
+        """Write the ids unless they are there; a damaged list is found and written again."""
+        stored = self._inventory(digest)
+        if stored is None or hashlib.sha256(stored).hexdigest() != digest:
+            _write(self._folder("inventories") + "/" + digest, zlib.compress(inventory, 1))
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[int]:
+        """Hold this worktree's lock (the kernel lets go of it when the process dies) and give the next sequence number."""
+        folder = self._folder("runs", self.worktree)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(os.path.join(folder, "sequence"), flags, 0o666)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            text = os.pread(handle, 32, 0).strip()
+            number = int(text) + 1 if text.isdigit() else 1
+            yield number
+            os.pwrite(handle, b"%-20d\n" % number, 0)
+        finally:
+            os.close(handle)
+
+    def _path(self, *parts: str) -> str:
+        return os.path.join(self.root, *parts)
+
+    def _folder(self, *parts: str) -> str:
+        """The folder, made if it is missing. Raises EnvironmentFault when a link or a file stands in its place."""
+        path = self.root
+        for part in ("", *parts):
+            path = os.path.join(path, part) if part else path
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(path)
+            if not stat.S_ISDIR(os.lstat(path).st_mode):
+                raise EnvironmentFault(
+                    f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
+                )
+        return path
+
+
+def _folder_of(run: Run) -> str:
+    return run.tree or run.first_tree or UNBOUND
+
+
+def _name_of(run: Run) -> str:
+    return f"{max(0, int(run.started * 1000)):013d}-{run.id}"
+
+
+def _report_name(file: ReportFile) -> str:
+    return f"{file.sha256}.{file.mtime_ns}"
+
+
+def _names(folder: str) -> list[str]:
+    """The names in a folder; none when it is missing, no folder, or a link."""
+    try:
+        if stat.S_ISLNK(os.lstat(folder).st_mode):
+            return []
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _bytes(path: str) -> bytes:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as stream:
+        return stream.read()
+
+
+def _write(path: str, data: bytes) -> None:
+    """Make the file appear whole, durable, under its name; on any error nothing of it stays."""
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.rename(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

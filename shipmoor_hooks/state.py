@@ -1,0 +1,58 @@
+"""Where keys, logs and scratch worktrees live: the folders that platformdirs names (design, section 9).
+
+The only importer of platformdirs, and only inside the function that asks it: importing it costs more than a hook may.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+
+from shipmoor_hooks.errors import EnvironmentFault
+
+APPLICATION = "shipmoor-hooks"
+
+
+def state_root(environ: Mapping[str, str]) -> str:
+    """The folder of keys and of what must outlive a run. Raises EnvironmentFault (exit 4)."""
+    return _root(environ, "XDG_STATE_HOME", "user_state_dir")
+
+
+def log_root(environ: Mapping[str, str]) -> str:
+    """The folder of log files. Raises EnvironmentFault (exit 4)."""
+    return _root(environ, "XDG_STATE_HOME", "user_log_dir", "log")
+
+
+def scratch_root(environ: Mapping[str, str]) -> str:
+    """The folder of scratch worktrees. Raises EnvironmentFault (exit 4)."""
+    return _root(environ, "XDG_CACHE_HOME", "user_cache_dir", "scratch", own="scratch")
+
+
+def _root(environ: Mapping[str, str], variable: str, kind: str, below: str = "", own: str = "") -> str:
+    """The XDG variable of the environment that was handed in, else what platformdirs says of the process's own."""
+    explicit = environ.get(variable, "")
+    if os.path.isabs(explicit):
+        return private_folder(os.path.join(explicit, APPLICATION, below))
+    import platformdirs
+
+    named: str = getattr(platformdirs.PlatformDirs(APPLICATION, appauthor=False), kind)
+    return private_folder(os.path.join(named, own))
+
+
+def private_folder(path: str) -> str:
+    """`path` as a folder that is ours alone (0700), made when it is missing.
+
+    Raises EnvironmentFault when it cannot be made, is no folder, or belongs to another user.
+    """
+    path = os.path.normpath(path)
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        found = os.stat(path)
+        if found.st_uid != os.geteuid():
+            raise EnvironmentFault(f"{path} belongs to another user", f"sudo chown {os.geteuid()} {path}")
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            os.chmod(path, 0o700)
+    except OSError as refused:
+        raise EnvironmentFault(f"{path} cannot be used as a private folder: {refused.strerror}") from refused
+    return path

@@ -1,0 +1,218 @@
+"""Which commit the tip is measured against (design, sections 3 and 10.31).
+
+A push is measured against what the remote itself says: the old value in the hook's own input, else `git ls-remote`, and
+only when that fails the remote-tracking refs, with a note. By hand the remote-tracking refs are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shipmoor_hooks import history
+from shipmoor_hooks.errors import UsageFault
+from shipmoor_hooks.git import Git
+from shipmoor_hooks.model import Code, Finding
+from shipmoor_hooks.push import Push, Update
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The branch whose merge base is the base: its name for people, its branch on the remote, and its tip.
+
+    `tip` is None when there is nothing there yet (`empty`), or when its object is not in this repository (`unknown`).
+    """
+
+    name: str
+    remote: str | None
+    branch: str
+    tip: str | None
+    empty: bool = False
+    unknown: str = ""
+    notes: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """The commits that a tip is compared with. `problem` says why there are none although there should be."""
+
+    commits: tuple[str, ...]
+    target: Target | None
+    problem: Finding | None = None
+    old_value: str | None = None
+
+
+def split(name: str, remotes: Sequence[str]) -> tuple[str | None, str]:
+    """`origin/main` -> ("origin", "main"); a name without a remote of this repository -> (None, name)."""
+    for remote in sorted(remotes, key=len, reverse=True):
+        if name.startswith(remote + "/"):
+            return remote, name[len(remote) + 1 :]
+    return None, name
+
+
+def by_hand(git: Git, name: str) -> Target:
+    """The target as the remote-tracking refs tell it. Raises UsageFault when it cannot be resolved."""
+    configured = history.remotes(git)
+    remote, branch = split(name, list(configured))
+    if remote is None:
+        commit = history.commit_of(git, name)
+        if commit is None:
+            raise _no_such_remote(name, list(configured))
+        return Target(name, None, name, commit)
+    commit = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
+    if commit is not None:
+        return Target(name, remote, branch, commit)
+    said = history.heads_of_remote(git, remote)
+    if said is None:
+        raise UsageFault(f"the target {name} is not known here and its remote does not answer", f"git fetch {remote}")
+    return _from_heads(git, name, remote, branch, said)
+
+
+def for_push(git: Git, name: str, push: Push) -> Target:
+    """The target as the remote itself tells it at the time of a push."""
+    configured = history.remotes(git)
+    remote, branch = split(name, list(configured))
+    if remote is None:
+        commit = history.commit_of(git, name)
+        if commit is None:
+            raise _no_such_remote(name, list(configured))
+        return Target(name, None, name, commit)
+    if branch != "HEAD" and is_same_remote(push, remote, configured):
+        for update in push.updates:
+            if update.remote_ref == f"refs/heads/{branch}" and update.remote_oid:
+                return _known(git, name, remote, branch, update.remote_oid)
+    said = history.heads_of_remote(git, remote)
+    if said is not None:
+        return _from_heads(git, name, remote, branch, said)
+    commit = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
+    if commit is None:
+        return Target(name, remote, branch, None, unknown=f"the remote {remote} does not answer")
+    symbolic = git.try_text("symbolic-ref", "--quiet", f"refs/remotes/{remote}/{branch}") or ""
+    note = Finding(
+        Code.TARGET_UNCONFIRMED,
+        f"the remote {remote} did not say where {branch} is; {commit[:12]} from the last fetch was taken.",
+        f"git fetch {remote}",
+    )
+    return Target(name, remote, symbolic.removeprefix(f"refs/remotes/{remote}/") or branch, commit, notes=(note,))
+
+
+def is_same_remote(push: Push, remote: str, configured: dict[str, str]) -> bool:
+    """Does this push go to the target's remote, by name or by URL?"""
+    return push.remote == remote or (bool(push.url) and push.url == configured.get(remote))
+
+
+def _from_heads(git: Git, name: str, remote: str, branch: str, said: dict[str, str]) -> Target:
+    if not any(n.startswith("refs/heads/") for n in said):
+        return Target(name, remote, branch, None, empty=True)
+    wanted = branch if f"refs/heads/{branch}" in said else said.get("HEAD", "")
+    oid = said.get(f"refs/heads/{wanted}")
+    if oid is None:
+        heads = [n for n in said if n.startswith("refs/heads/")]
+        if len(heads) != 1:
+            return Target(name, remote, branch, None, unknown=f"the remote {remote} has no branch {branch} and no HEAD")
+        wanted, oid = heads[0].removeprefix("refs/heads/"), said[heads[0]]
+    return _known(git, name, remote, wanted, oid)
+
+
+def _known(git: Git, name: str, remote: str, branch: str, oid: str) -> Target:
+    if history.commit_of(git, oid) is not None:
+        return Target(name, remote, branch, oid)
+    older = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
+    if older is None:
+        return Target(name, remote, branch, None, unknown=f"{remote}/{branch} is at {oid[:12]}, which is not here")
+    note = Finding(
+        Code.TARGET_UNCONFIRMED,
+        f"{remote}/{branch} is at {oid[:12]}, which is not here; {older[:12]} from the last fetch was taken.",
+        f"git fetch {remote}",
+    )
+    return Target(name, remote, branch, older, notes=(note,))
+
+
+def _no_such_remote(name: str, configured: Sequence[str]) -> UsageFault:
+    have = ", ".join(sorted(configured)) or "none"
+    return UsageFault(
+        f"the policy's target {name!r} names no remote and no revision of this repository (remotes: {have})",
+        'set [gate] target in shipmoor-hooks.toml, for example target = "origin/main"',
+    )
+
+
+def bases_of(git: Git, common_dir: str, tip: str, update: Update, push: Push, target: Target) -> Bases:
+    """What a pushed tip is compared with.
+
+    Into the target branch itself: the remote's old value when that is not an ancestor (a rewind), else the merge base; for
+    any other branch the merge base with the target.
+    """
+    configured = history.remotes(git)
+    old = update.remote_oid
+    into_target = (
+        target.remote is not None
+        and update.remote_ref == f"refs/heads/{target.branch}"
+        and is_same_remote(push, target.remote, configured)
+    )
+    if into_target and old:
+        if history.commit_of(git, old) is None:
+            return Bases((), target, _fetch_first(target, f"its {target.branch} is at {old[:12]}, which is not here"))
+        if not history.is_ancestor(git, old, tip):
+            return _checked(git, common_dir, tip, (old,), target, old_value=old, other=old)
+    if target.tip is None:
+        if target.empty or (into_target and old is None and not target.unknown):
+            return Bases((), target)
+        return Bases((), target, _fetch_first(target, target.unknown))
+    if into_target and old is None and not push.from_host:
+        return Bases((), target)
+    old_here = old if old and history.commit_of(git, old) else None
+    return with_target(git, common_dir, tip, target, old_value=None if into_target else old_here)
+
+
+def with_target(git: Git, common_dir: str, tip: str, target: Target, *, old_value: str | None = None) -> Bases:
+    """The merge bases of the tip with the target's tip."""
+    if target.tip is None:
+        if target.empty:
+            return Bases((), target)
+        return Bases((), target, _fetch_first(target, target.unknown))
+    commits = history.merge_bases(git, target.tip, tip)
+    return _checked(git, common_dir, tip, commits, target, old_value=old_value, other=target.tip)
+
+
+def _checked(
+    git: Git, common_dir: str, tip: str, commits: tuple[str, ...], target: Target, *, old_value: str | None, other: str
+) -> Bases:
+    boundaries = history.shallow_boundaries(common_dir)
+    if history.crosses_boundary(git, boundaries, (tip, other), commits):
+        return Bases((), target, shallow())
+    if not commits:
+        return Bases((), target, _unrelated(target))
+    return Bases(commits, target, old_value=old_value)
+
+
+def named(git: Git, common_dir: str, tip: str, base: str) -> Bases:
+    """`gate --base REV` means REV itself; a shallow boundary in REV..tip hides trailers, so it is SHALLOW all the same."""
+    boundaries = history.shallow_boundaries(common_dir)
+    if history.crosses_boundary(git, boundaries, (tip,), (base,)):
+        return Bases((), None, shallow())
+    return Bases((base,), None)
+
+
+def shallow() -> Finding:
+    return Finding(
+        Code.SHALLOW,
+        "this clone is shallow, and its history ends between the base and the tip, so neither the base nor the trailers "
+        "can be trusted.",
+        "git fetch --unshallow",
+    )
+
+
+def _unrelated(target: Target) -> Finding:
+    return Finding(
+        Code.NO_MERGE_BASE,
+        f"the tip and {target.name} have no commit in common.",
+        "shipmoor-hooks gate --base REV",
+    )
+
+
+def _fetch_first(target: Target, why: str) -> Finding:
+    return Finding(
+        Code.NO_MERGE_BASE,
+        f"the base cannot be found: {why or f'{target.name} is not known here'}.",
+        f"git fetch {target.remote or 'origin'}",
+    )

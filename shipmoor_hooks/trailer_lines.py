@@ -1,0 +1,192 @@
+"""One line of a disclosure: found in a message, read, judged by itself, written to be pasted (sections 4, 10.33)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from shipmoor_hooks.model import Code, CommitMessage, DisclosureLine, Finding, Trailer
+
+# The trailers that let a finding of each code through, the one to offer first. A code that is not here takes none.
+TAKES: dict[Code, tuple[Trailer, ...]] = {
+    Code.CASE_REMOVED: (Trailer.REMOVED, Trailer.RENAMED),
+    Code.CASE_FEWER: (Trailer.REMOVED,),
+    Code.CASE_SKIPPED: (Trailer.SKIPPED,),
+    Code.EXPECTATION_WEAKENED: (Trailer.WEAKENED,),
+    Code.SAMPLES_FEWER: (Trailer.WEAKENED,),
+    Code.POLICY_LOOSENED: (Trailer.POLICY,),
+    Code.CASE_UNREGISTERED: (Trailer.UNREGISTERED,),
+}
+PLACEHOLDER = "<reason>"
+LONGEST_LINE = 100
+HASH_DIGITS = 12  # of 8 or more that are read: with eight, two of a hundred thousand ids would share a name
+
+_KEYS = {t.value.lower(): t for t in Trailer}
+_IN_BODY = re.compile(rf"^([ \t>*-]*)({'|'.join(_KEYS)})[ \t]*:[ \t]*(.*)$", re.IGNORECASE)
+COUNTED = re.compile(r"(.*\S)\s*\(([0-9]{1,9})\)")
+HASHED = re.compile(r"case:([0-9a-f]*)", re.IGNORECASE)
+NO_REASON = "it gives no reason after ` -- `"
+
+
+# ---------------------------------------------------------------- what stands in the commits
+
+
+def ours(commits: Sequence[CommitMessage]) -> tuple[DisclosureLine, ...]:
+    """Our trailers among those that git reads, in the order given; keys in any case, each of several with one key."""
+    return tuple(
+        DisclosureLine(commit.commit, _KEYS[key.strip().lower()], _one_line(value))
+        for commit in commits
+        for key, value in commit.trailers
+        if key.strip().lower() in _KEYS
+    )
+
+
+def misplaced(commits: Sequence[CommitMessage]) -> tuple[DisclosureLine, ...]:
+    """Well-formed lines in a message where git reads no trailer: the subject, prose, the body that a squash leaves."""
+    found: list[DisclosureLine] = []
+    for commit in commits:
+        read = {(line.trailer, line.value) for line in ours([commit])}
+        for trailer, value in _lines_of(commit.message):
+            line = DisclosureLine(commit.commit, trailer, value)
+            if (trailer, value) not in read and malformed(line) is None:
+                found.append(line)
+    return tuple(found)
+
+
+def misplaced_notes(lines: Sequence[DisclosureLine]) -> tuple[Finding, ...]:
+    """A DISCLOSURE_MISPLACED note for each line."""
+    return tuple(
+        Finding(
+            Code.DISCLOSURE_MISPLACED,
+            f"{told(line, _name(line))} does not count: it stands where git reads no trailers.",
+            "move the line to the last paragraph of the commit message, which holds nothing but trailers",
+        )
+        for line in lines
+    )
+
+
+def _name(line: DisclosureLine) -> str:
+    return divide(line.value, lambda _: False)[0]
+
+
+def _one_line(value: str) -> str:
+    return re.sub(r"\s*\n\s*", " ", value).strip()
+
+
+def _lines_of(message: str) -> Iterator[tuple[Trailer, str]]:
+    """Whatever looks like one of our trailers, anywhere, also indented or behind a bullet; deeper lines go on."""
+    lines = message.splitlines()
+    for number, line in enumerate(lines):
+        if start := _IN_BODY.match(line):
+            value = start[3]
+            for following in lines[number + 1 :]:
+                depth = len(following) - len(following.lstrip(" \t"))
+                if not following.strip() or depth <= len(start[1]) or _IN_BODY.match(following):
+                    break
+                value += "\n" + following
+            yield _KEYS[start[2].lower()], _one_line(value)
+
+
+# ---------------------------------------------------------------- one line
+
+
+def malformed(line: DisclosureLine) -> str | None:
+    """What is wrong with a line whatever the runs say, as the rest of a sentence; None when nothing is."""
+    subject, reason = divide(line.value, lambda _: False)
+    wrong = wrong_rename(subject) if line.trailer is Trailer.RENAMED else wrong_name(subject)
+    return wrong or (None if reason else NO_REASON)
+
+
+def wrong_rename(subject: str) -> str | None:
+    old, arrow, new = subject.partition(" => ")
+    if not arrow or not old.strip() or not new.strip():
+        return "it does not name two cases as `old => new`"
+    if any(n.endswith("*") or ("*" in n and COUNTED.fullmatch(n)) for n in (old, new)):
+        return "a rename names one case and one target, never a wildcard"
+    return wrong_name(old) or wrong_name(new)
+
+
+def wrong_name(name: str) -> str | None:
+    if not name:
+        return "it names nothing"
+    if hashed := HASHED.fullmatch(name):
+        return None if 8 <= len(hashed[1]) <= 64 else "`case:` takes 8 to 64 digits of the id's SHA-256"
+    counted = COUNTED.fullmatch(name)
+    pattern = counted[1] if counted else name
+    if "*" in pattern and not any(c.isalnum() for c in pattern):
+        return "a bare `*` names nothing in particular"
+    if name.endswith("*"):
+        return "a wildcard needs the count of the cases in parentheses"
+    return None
+
+
+def divide(value: str, is_known: Callable[[str], bool]) -> tuple[str, str]:
+    """Name and reason: at the leftmost ` -- ` whose left side is known, else at the leftmost. A placeholder is none."""
+    text = value.strip() + " "
+    ways = [(text[:at].strip(), text[at + 4 :].strip()) for at in _places(text, " -- ")] or [(text.strip(), "")]
+    name, reason = next((way for way in ways if is_known(way[0])), ways[0])
+    return name, "" if reason == PLACEHOLDER else reason
+
+
+def _places(text: str, mark: str) -> Iterator[int]:
+    """Every place of a mark, also where two of them share a blank."""
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + 1)
+
+
+def told(line: DisclosureLine, subject: str) -> str:
+    return f"{line.trailer.value} for `{subject}` in commit {line.commit[:12]}"
+
+
+def matches(pattern: str, case: str) -> bool:
+    """Whether an id fits a pattern in which `*` stands for any characters and everything else for itself; linear."""
+    first, *between, last = pattern.split("*")
+    at, end = len(first), len(case) - len(last)
+    if at > end or not case.startswith(first) or not case.endswith(last):
+        return False
+    for piece in between:
+        at = case.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def arrows(text: str) -> Iterator[tuple[str, str]]:
+    for at in _places(text, " => "):
+        old, new = text[:at].strip(), text[at + 4 :].strip()
+        if old and new:
+            yield old, new
+
+
+# ---------------------------------------------------------------- what to paste
+
+
+def case_hash(case: str) -> str:
+    """The SHA-256 of an id's UTF-8 bytes, 64 hex digits."""
+    import hashlib  # loads a large library, and most pushes name no case by its hash
+
+    return hashlib.sha256(case.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def line_to_paste(finding: Finding) -> str | None:
+    """The trailer that would disclose this finding, its reason still to be written; None where words cannot disclose.
+
+    Never wrapped. An id that a line cannot hold safely, or that makes it longer than 100 characters, goes by its hash.
+    """
+    takes = TAKES.get(finding.code)
+    if takes is None or not finding.case:
+        return None
+    line = f"{takes[0].value}: {finding.case} -- {PLACEHOLDER}"
+    if len(line) <= LONGEST_LINE and _is_plain(finding.case):
+        return line
+    return f"{takes[0].value}: case:{case_hash(finding.case)[:HASH_DIGITS]} -- {PLACEHOLDER}"
+
+
+def _is_plain(case: str) -> bool:
+    """Whether git and we read the id back from a line just as it is."""
+    marks = any(mark in f" {case} " for mark in (" -- ", " => "))
+    wild = case.endswith("*") or COUNTED.fullmatch(case) or case.startswith("case:")
+    return case.isprintable() and case == case.strip() and not marks and not wild

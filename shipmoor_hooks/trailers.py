@@ -1,0 +1,191 @@
+"""Disclosures: which trailer names which finding, and why one names none (design, sections 4 and 10.33).
+
+A disclosure tells, it does not approve. Two laws hold here. A line changes only the findings that it names: whatever
+other lines stand beside it, its own name and count decide. And nothing that is said lets a red through. So the count
+of a wildcard is the number of all cases of its kind that it matches, also those that another line names exactly: would
+it count "the rest", a line about one case could make the count of another line right or wrong. The exact reason wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from shipmoor_hooks.model import Code, Disclosure, DisclosureLine, Finding, Trailer
+from shipmoor_hooks.trailer_lines import (
+    COUNTED,
+    HASHED,
+    NO_REASON,
+    TAKES,
+    arrows,
+    case_hash,
+    divide,
+    line_to_paste,
+    malformed,
+    matches,
+    misplaced,
+    misplaced_notes,
+    ours,
+    told,
+    wrong_name,
+    wrong_rename,
+)
+
+__all__ = ["TAKES", "case_hash", "disclose", "line_to_paste", "malformed", "misplaced", "misplaced_notes", "ours"]
+
+_MOST_HINTS = 10
+_MOST_COMPARED = 500
+
+
+def disclose(
+    findings: Sequence[Finding],
+    lines: Sequence[DisclosureLine],
+    *,
+    known: Collection[str],
+    new_at_tip: Collection[str],
+    reason_pattern: str = "",
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """The findings, each with the disclosure that names it, and a DISCLOSURE_UNUSED note for each line that names none.
+
+    `known` are the ids that stand at base or tip, `new_at_tip` those that ran at the tip and did not stand at the base,
+    `reason_pattern` the policy's. The first of several lines counts; a line discloses its case in all suites and variants.
+    """
+    book = _Book(findings, frozenset(known), frozenset(new_at_tip), reason_pattern)
+    notes = []
+    for line in lines:
+        subject, reason = divide(line.value, book.is_whole(line.trailer))
+        why = book.enter(line, subject, reason)
+        if why:
+            notes.append(Finding(Code.DISCLOSURE_UNUSED, f"{told(line, subject)} is not used: {why}."))
+    return tuple(book.filled(finding) for finding in findings), tuple(notes)
+
+
+@dataclass(slots=True)
+class _Book:
+    """The lines entered so far: what each names, exactly or by a wildcard."""
+
+    findings: Sequence[Finding]
+    known: frozenset[str]
+    new_at_tip: frozenset[str]
+    reason_pattern: str
+    exact: dict[tuple[Trailer, str], Disclosure] = field(default_factory=dict)
+    wild: dict[tuple[Trailer, str], Disclosure] = field(default_factory=dict)
+    targets: dict[str, str] = field(default_factory=dict)
+    open: dict[Trailer, dict[str, None]] = field(default_factory=dict)  # ids that each trailer could disclose, in order
+    codes: dict[str, set[Code]] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    hints: int = 0
+
+    def __post_init__(self) -> None:
+        for finding in self.findings:
+            if finding.case is not None:
+                self.codes.setdefault(finding.case, set()).add(finding.code)
+                for trailer in TAKES.get(finding.code, ()):
+                    self.open.setdefault(trailer, {})[finding.case] = None
+        self.known |= self.codes.keys()
+
+    def filled(self, finding: Finding) -> Finding:
+        """The finding with its disclosure, exact before wildcard; untouched when nothing names it."""
+        for entries in (self.exact, self.wild):
+            for trailer in TAKES.get(finding.code, ()):
+                if finding.disclosed is None and finding.case is not None and (trailer, finding.case) in entries:
+                    return replace(finding, disclosed=entries[trailer, finding.case])
+        return finding
+
+    def is_whole(self, trailer: Trailer) -> Callable[[str], bool]:
+        """Whether a piece of a line is a name as it stands (for a rename: two names)."""
+        if trailer is Trailer.RENAMED:
+            return lambda text: any(old in self.known and new in self.known for old, new in arrows(text))
+        return lambda text: text in self.known
+
+    def enter(self, line: DisclosureLine, subject: str, reason: str) -> str | None:
+        """Take the line in, or say why it is not used."""
+        if not reason:
+            return NO_REASON
+        if self.reason_pattern and not re.search(self.reason_pattern, reason):
+            return f"its reason does not match the policy's pattern `{self.reason_pattern}`"
+        disclosure = Disclosure(line.commit, line.trailer, reason)
+        if line.trailer is Trailer.RENAMED:
+            return self._enter_rename(subject, disclosure)
+        if subject not in self.known and "*" in subject:
+            return self._enter_wildcard(subject, disclosure)
+        found, why = self._named(subject, line.trailer)
+        return why or self._enter_exact(found, disclosure)
+
+    def _enter_exact(self, case: str, disclosure: Disclosure) -> str | None:
+        if case in self.open.get(disclosure.trailer, {}):
+            self.exact.setdefault((disclosure.trailer, case), disclosure)
+            return None
+        other = sorted(c.value for c in self.codes.get(case, ()) if c in TAKES)
+        if other:
+            takes = TAKES[Code(other[0])][0].value
+            return f"the finding of this case is {other[0]}, which takes {takes}"
+        refused = sorted(c.value for c in self.codes.get(case, ()) if Finding(c, "").refuses)
+        return f"{refused[0]} cannot be disclosed" if refused else "nothing was lost there that it could disclose"
+
+    def _enter_wildcard(self, subject: str, disclosure: Disclosure) -> str | None:
+        counted = COUNTED.fullmatch(subject)
+        pattern, said = (counted[1], int(counted[2])) if counted else (subject, None)
+        matched = [case for case in self.open.get(disclosure.trailer, {}) if matches(pattern, case)]
+        wrong = wrong_name(f"{pattern} (1)")
+        if wrong:
+            return wrong
+        if said is None:
+            return f"a wildcard needs the count of the cases in parentheses: they are {len(matched)}"
+        if said != len(matched):
+            return f"its count is wrong: it says {said}, they are {len(matched)}"
+        if not matched:
+            return "nothing was lost there that it could disclose"
+        for case in matched:
+            self.wild.setdefault((disclosure.trailer, case), disclosure)
+        return None
+
+    def _enter_rename(self, subject: str, disclosure: Disclosure) -> str | None:
+        pairs = list(arrows(subject))
+        if not pairs:
+            return wrong_rename(subject)
+        old, new = next((p for p in pairs if p[0] in self.known and p[1] in self.known), pairs[0])
+        old, why = self._named(old, disclosure.trailer)
+        if why:
+            return why if "*" not in subject else f"{why}; a rename takes no wildcard"
+        new, why = self._named(new, disclosure.trailer)
+        if why:
+            return f"its target did not run at the tip: {why}"
+        if new not in self.new_at_tip:
+            return "its target is not new: it stands at the base already, or did not run at the tip"
+        if self.targets.get(new, old) != old:
+            return f"its target stands for `{self.targets[new]}` already"
+        why = self._enter_exact(old, disclosure)
+        if not why:
+            self.targets[new] = old
+        return why
+
+    def _named(self, name: str, trailer: Trailer) -> tuple[str, str | None]:
+        """The id that a name means, exact first, then by its hash; or why it means none."""
+        if name in self.known:
+            return name, None
+        hashed = HASHED.fullmatch(name)
+        if not hashed:
+            return name, f"there is no such case{self._hint(name, trailer)}"
+        if wrong := wrong_name(name):
+            return name, wrong
+        if not self.hashes:
+            self.hashes = {case_hash(case): case for case in self.known}
+        found = [case for digits, case in self.hashes.items() if digits.startswith(hashed[1].lower())]
+        if len(found) == 1:
+            return found[0], None
+        return name, f"{len(found)} cases begin like that; give more digits" if found else "there is no such case"
+
+    def _hint(self, name: str, trailer: Trailer) -> str:
+        """The nearest id in words; comparing is slow, so only the first few lines get one."""
+        import difflib  # only a wrong name needs it, and the hook path is counted in milliseconds
+
+        self.hints += 1
+        if self.hints > _MOST_HINTS:
+            return ""
+        tail = re.split(r"::|/", name)[-1]
+        alike = sorted(case for case in self.known if case.endswith(tail))[:_MOST_COMPARED]
+        pool = [*list(self.open.get(trailer, {}))[:_MOST_COMPARED], *alike]
+        near = difflib.get_close_matches(name, pool, n=1)
+        return f" (the nearest is `{near[0]}`)" if near else ""

@@ -1,0 +1,101 @@
+"""From findings to the verdict: disclosures, lines to paste, what follows. Pure (design, sections 3, 4 and 10.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from shipmoor_hooks import trailers
+from shipmoor_hooks.model import (
+    Code,
+    CommitMessage,
+    Decision,
+    Finding,
+    Level,
+    Revision,
+    SuiteCount,
+    Verdict,
+)
+from shipmoor_hooks.reduction import is_reduced
+
+_ORDER = {code: number for number, code in enumerate(Code)}
+_RENAMES_OFFERED = 3
+
+
+def conclude(
+    *,
+    base: Revision,
+    tip: Revision,
+    ref: str,
+    counts: Sequence[SuiteCount],
+    findings: Sequence[Finding],
+    commits: Sequence[CommitMessage],
+    known: Collection[str],
+    new_at_tip: Collection[str],
+    reason_pattern: str = "",
+    mode: str = "refuse",
+) -> Verdict:
+    """Let the commits' trailers disclose what words can disclose, add the ways out, and decide.
+
+    A refusal outweighs missing evidence, missing evidence outweighs nothing (exit 1 before 3 before 0). In mode `warn`
+    a refusal is told and let through.
+    """
+    lines = trailers.ours(commits)
+    judged, unused = trailers.disclose(
+        findings, lines, known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
+    )
+    everything = [*judged, *unused, *_misplaced(commits)]
+    offered = sorted(new_at_tip)[: _RENAMES_OFFERED + 1]
+    told = sorted((_with_ways_out(f, offered) for f in everything), key=_order)
+    decision = decide(told)
+    warned = mode == "warn" and decision is Decision.REFUSED
+    return Verdict(
+        decision=Decision.ALLOWED if warned else decision,
+        reduced=is_reduced(told) if counts or is_reduced(told) else None,
+        base=base,
+        tip=tip,
+        suites=tuple(counts),
+        findings=tuple(told),
+        ref=ref,
+        warned=warned,
+    )
+
+
+def decide(findings: Iterable[Finding]) -> Decision:
+    """What follows from the findings."""
+    levels = {f.level for f in findings if f.disclosed is None}
+    if Level.REFUSE in levels:
+        return Decision.REFUSED
+    if Level.NO_EVIDENCE in levels:
+        return Decision.CANNOT_EVALUATE
+    return Decision.ALLOWED
+
+
+def _misplaced(commits: Sequence[CommitMessage]) -> list[Finding]:
+    return [
+        Finding(
+            Code.DISCLOSURE_MISPLACED,
+            f"commit {line.commit[:12]} says `{line.trailer.value}: {line.value}` outside its last paragraph, where git "
+            "reads no trailers.",
+            "Move the line into the last paragraph of the message.",
+        )
+        for line in trailers.misplaced(commits)
+    ]
+
+
+def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
+    """The first way out is to restore; then a rename, where there are few candidates; then the line to paste."""
+    if not finding.refuses:
+        return finding
+    line = trailers.line_to_paste(finding)
+    if line is None:
+        return finding
+    ways = [finding.next_step]
+    if finding.code is Code.CASE_REMOVED and 0 < len(new_at_tip) <= _RENAMES_OFFERED and finding.case:
+        ways += [f"If it was renamed:\n{trailers.rename_to_paste(finding.case, new)}" for new in new_at_tip]
+    ways.append(f"Or say why in the last paragraph of a commit message of this push:\n{line}")
+    return replace(finding, next_step="\n".join(ways))
+
+
+def _order(finding: Finding) -> tuple[int, str, str, str]:
+    return _ORDER[finding.code], finding.suite or "", finding.variant or "", finding.case or ""

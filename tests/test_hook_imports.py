@@ -1,0 +1,45 @@
+"""The hook path loads no framework: who commits in a loop pays for every import."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+BANNED = {"typer", "click", "rich", "pydantic", "pygit2", "keyring", "platformdirs", "defusedxml", "importlib.metadata"}
+REPORT = "after = set(sys.modules); import json; print(json.dumps(sorted(after - before)))"
+
+
+def loaded(code: str, stdin: bytes = b"") -> set[str]:
+    """What `code` loads, beyond what Python itself starts with."""
+    whole = f"import sys; before = set(sys.modules); {code}; {REPORT}"
+    done = subprocess.run([sys.executable, "-c", whole], input=stdin, capture_output=True, check=True, timeout=30)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def banned(modules: set[str]) -> set[str]:
+    return {m for m in modules if m in BANNED or m.split(".")[0] in BANNED}
+
+
+def test_the_entry_itself_loads_nothing_but_itself() -> None:
+    assert {m for m in loaded("import shipmoor_hooks.hook") if not m.startswith("_")} <= {
+        "shipmoor_hooks",
+        "shipmoor_hooks.hook",
+    }
+
+
+def test_a_push_of_nothing_loads_nothing_more() -> None:
+    code = "sys.argv = ['hook', 'pre-push', 'origin', 'url']; from shipmoor_hooks.hook import main; assert main() == 0"
+    assert "subprocess" not in loaded(code)
+    assert "shipmoor_hooks.push" not in loaded(code)
+
+
+@pytest.mark.parametrize("module", ["push", "chain", "hook"])
+def test_no_module_of_the_hook_path_loads_a_framework(module: str) -> None:
+    assert banned(loaded(f"import shipmoor_hooks.{module}")) == set()
+
+
+def test_the_check_sees_a_framework_when_one_is_loaded() -> None:
+    assert "pygit2" in banned(loaded("import shipmoor_hooks.hook, pygit2"))
