@@ -185,6 +185,12 @@ def line_to_paste(finding: Finding) -> str | None:
     return f"{takes[0].value}: case:{case_hash(finding.case)[:HASH_DIGITS]} -- {PLACEHOLDER}"
 
 
+def rename_to_paste(old: str, new: str) -> str | None:
+    """The trailer that would say that a case was renamed; None where it does not fit a line that git and we read back."""
+    line = f"{Trailer.RENAMED.value}: {old} => {new} -- {PLACEHOLDER}"
+    return line if len(line) <= LONGEST_LINE and _is_plain(old) and _is_plain(new) else None
+
+
 def _is_plain(case: str) -> bool:
     """Whether git and we read the id back from a line just as it is."""
     marks = any(mark in f" {case} " for mark in (" -- ", " => "))
