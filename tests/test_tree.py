@@ -13,8 +13,9 @@ from repo_builder import RepoBuilder
 from tree_oracle import tree_by_git
 from tree_situations import SITUATIONS, Situation, some_files
 
-from shipmoor_hooks import place, temporary_index
+from shipmoor_hooks import place, temporary_index, tree
 from shipmoor_hooks.errors import GitFault, RepositoryFault
+from shipmoor_hooks.git_status import Status, read_status
 from shipmoor_hooks.tree import TreeCapture, TreeDifference, capture, difference
 
 
@@ -135,6 +136,29 @@ def test_temporary_files_stay_out_of_a_worktree_that_holds_tmpdir(repo: RepoBuil
     found = captured(repo, TMPDIR=str(repo.path / "tmp"))
     assert (found.way, found.untracked) == ("index", (".gitattributes",))
     assert found.tree == tree_by_git(repo)
+
+
+@pytest.mark.parametrize("commits", [0, 1, 3], ids=["none (no-op)", "one", "at every look"])
+def test_a_commit_while_git_looks_is_noticed(repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch, commits: int) -> None:
+    some_files(repo)
+    repo.write("a.txt", "changed\n")
+    looks = []
+
+    def looking(git: place.Git) -> Status:
+        found = read_status(git)
+        if len(looks) < commits:
+            repo.commit("Meanwhile", files={"src/b.py": f"{len(looks)}\n"})
+        looks.append(found)
+        return found
+
+    monkeypatch.setattr(tree, "read_status", looking)
+    if commits == 3:
+        with pytest.raises(GitFault, match="HEAD kept moving"):
+            captured(repo)
+        return
+    found = captured(repo)
+    assert (found.tree, found.head) == (tree_by_git(repo), repo.sha())
+    assert len(looks) == commits + 1
 
 
 # ---------------------------------------------------------------- A13: edits in the second of the index

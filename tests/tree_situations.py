@@ -619,6 +619,7 @@ def _(repo: RepoBuilder) -> None:
 
 POINTER = """import hashlib, sys
 content = sys.stdin.buffer.read()
+print("storing", file=sys.stderr)
 print(f"pointer {hashlib.sha256(content).hexdigest()} {len(content)}")
 """
 
