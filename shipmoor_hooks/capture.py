@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import history, inventory, report_files, scoped_tree, staleness
+from shipmoor_hooks import history, index_tree, inventory, report_files, scoped_tree, staleness
 from shipmoor_hooks import tree as tree_module
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
@@ -163,6 +163,7 @@ def import_reports(
     suite: Suite,
     files: Sequence[str],
     *,
+    environ: Mapping[str, str],
     now: float,
     reader: str | None = None,
     tree: str = "worktree",
@@ -180,7 +181,7 @@ def import_reports(
     if not loaded:
         raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")
     reports = [registry.read(one.data, reader or suite.format or None, one.file.name) for one in loaded]
-    before = tree_of_name(place, tree)
+    before = tree_of_name(place, tree, environ)
     if tree == "worktree":
         refuse_untracked(policy, before)
     spool = Spool(place.common_dir, place.worktree)
@@ -245,12 +246,12 @@ def refuse_untracked(policy: Policy, seen: TreeCapture) -> None:
         raise EvidenceFault(f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them")
 
 
-def tree_of_name(place: Place, name: str) -> TreeCapture:
+def tree_of_name(place: Place, name: str, environ: Mapping[str, str]) -> TreeCapture:
     """The tree that `--tree` names: worktree, index, or a revision."""
     if name == "worktree":
         return tree_module.capture(place)
     if name == "index":
-        return tree_module.capture_index(place)
+        return index_tree.capture_index(place, environ)
     commit = history.require_commit(place.git, name)
     return TreeCapture(history.tree_of(place.git, commit), commit, (), (), (), (), "head", "")
 

@@ -12,6 +12,7 @@ from shipmoor_hooks import history, policy, policy_rules, reduction, runners, sc
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
     Code,
+    CommitMessage,
     Count,
     Finding,
     Policy,
@@ -29,7 +30,10 @@ from shipmoor_hooks.target import Bases
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One tip to judge: against which bases, at which moment (POSIX seconds), which suite (None: all), under which name."""
+    """One tip to judge: against which bases, at which moment (POSIX seconds), which suite (None: all), under which name.
+
+    `tip_tree` stands in the place of the tip's tree, and `messages` beside the commits' own, for a commit not made yet.
+    """
 
     tip: str
     bases: Bases
@@ -38,6 +42,8 @@ class Request:
     suite: str | None = None
     merge_result: bool = False
     notes: tuple[Finding, ...] = ()
+    tip_tree: str | None = None
+    messages: tuple[CommitMessage, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,6 +71,8 @@ class _Judge:
         self.spool = Spool(place.common_dir, place.worktree)
         self.bases = [history.revision(self.git, c) for c in request.bases.commits]
         self.tip = history.revision(self.git, request.tip)
+        if request.tip_tree is not None:
+            self.tip = Revision(request.tip, request.tip_tree)
         self._found: dict[tuple[str, bool], Found] = {}
 
     def verdict(self) -> Verdict:
@@ -191,7 +199,7 @@ class _Judge:
 
     def _has_tip(self) -> bool:
         """A merged tree was made in a throw-away store: git cannot compare it."""
-        return not self.request.merge_result
+        return not self.request.merge_result and self.request.tip_tree is None
 
     def _lost_since_push(
         self, suite: Suite, variant: str | None, tip_runs: Sequence[Run], rules: Policy
@@ -259,9 +267,9 @@ class _Judge:
         return not self.place.is_bare and history.commit_of(self.git, "HEAD") == self.request.tip
 
     def _conclude(self, found: Collected, rules: Policy) -> Verdict:
-        commits = ()
+        commits = self.request.messages
         if self.bases and self.request.bases.problem is None:
-            commits = history.messages(self.git, self.request.bases.commits, self.request.tip)
+            commits += history.messages(self.git, self.request.bases.commits, self.request.tip)
         return verdict.conclude(
             base=self.bases[0] if self.bases else Revision(None, None),
             tip=self.tip,

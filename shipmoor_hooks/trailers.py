@@ -49,15 +49,19 @@ def disclose(
     """The findings, each with the disclosure that names it, and a DISCLOSURE_UNUSED note for each line that names none.
 
     `known` are the ids that stand at base or tip, `new_at_tip` those that ran at the tip and did not stand at the base,
-    `reason_pattern` the policy's. The first of several lines counts; a line discloses its case in all suites and variants.
+    `reason_pattern` the policy's. The first of several lines counts; one discloses its case in all suites and variants.
     """
     book = _Book(findings, frozenset(known), frozenset(new_at_tip), reason_pattern)
-    notes = []
-    for line in lines:
-        subject, reason = divide(line.value, book.is_whole(line.trailer))
-        why = book.enter(line, subject, reason)
-        if why:
-            notes.append(Finding(Code.DISCLOSURE_UNUSED, f"{told(line, subject)} is not used: {why}."))
+    divided = [(line, *divide(line.value, book.is_whole(line.trailer))) for line in lines]
+    # Wildcards come last: a wrong count then tells how many of its cases have a line of their own.
+    unused = {
+        n: book.enter(*divided[n]) for n in sorted(range(len(divided)), key=lambda n: book.is_wild(divided[n][1]))
+    }
+    notes = (
+        Finding(Code.DISCLOSURE_UNUSED, f"{told(line, subject)} is not used: {unused[number]}.")
+        for number, (line, subject, _) in enumerate(divided)
+        if unused[number]
+    )
     return tuple(book.filled(finding) for finding in findings), tuple(notes)
 
 
@@ -99,6 +103,9 @@ class _Book:
             return lambda text: any(old in self.known and new in self.known for old, new in arrows(text))
         return lambda text: text in self.known
 
+    def is_wild(self, subject: str) -> bool:
+        return subject not in self.known and "*" in subject
+
     def enter(self, line: DisclosureLine, subject: str, reason: str) -> str | None:
         """Take the line in, or say why it is not used."""
         if not reason:
@@ -108,9 +115,9 @@ class _Book:
         disclosure = Disclosure(line.commit, line.trailer, reason)
         if line.trailer is Trailer.RENAMED:
             return self._enter_rename(subject, disclosure)
-        if subject not in self.known and "*" in subject:
+        if self.is_wild(subject):
             return self._enter_wildcard(subject, disclosure)
-        found, why = self._named(subject, line.trailer)
+        found, why = self._named(subject, self.open.get(line.trailer, ()))
         return why or self._enter_exact(found, disclosure)
 
     def _enter_exact(self, case: str, disclosure: Disclosure) -> str | None:
@@ -134,7 +141,9 @@ class _Book:
         if said is None:
             return f"a wildcard needs the count of the cases in parentheses: they are {len(matched)}"
         if said != len(matched):
-            return f"its count is wrong: it says {said}, they are {len(matched)}"
+            named = {case for _, case in self.exact} & set(matched)
+            also = f" ({len(named)} with a line of their own: the count is of all that match)" if named else ""
+            return f"its count is wrong: it says {said}, they are {len(matched)}{also}"
         if not matched:
             return "nothing was lost there that it could disclose"
         for case in matched:
@@ -146,10 +155,10 @@ class _Book:
         if not pairs:
             return wrong_rename(subject)
         old, new = next((p for p in pairs if p[0] in self.known and p[1] in self.known), pairs[0])
-        old, why = self._named(old, disclosure.trailer)
+        old, why = self._named(old, self.open.get(disclosure.trailer, ()))
         if why:
             return why if "*" not in subject else f"{why}; a rename takes no wildcard"
-        new, why = self._named(new, disclosure.trailer)
+        new, why = self._named(new, self.new_at_tip)
         if why:
             return f"its target did not run at the tip: {why}"
         if new not in self.new_at_tip:
@@ -161,13 +170,13 @@ class _Book:
             self.targets[new] = old
         return why
 
-    def _named(self, name: str, trailer: Trailer) -> tuple[str, str | None]:
-        """The id that a name means, exact first, then by its hash; or why it means none."""
+    def _named(self, name: str, likely: Collection[str]) -> tuple[str, str | None]:
+        """The id that a name means, exact first, then by its hash; or why it means none. `likely` ids are offered first."""
         if name in self.known:
             return name, None
         hashed = HASHED.fullmatch(name)
         if not hashed:
-            return name, f"there is no such case{self._hint(name, trailer)}"
+            return name, f"there is no such case{self._hint(name, likely)}"
         if wrong := wrong_name(name):
             return name, wrong
         if not self.hashes:
@@ -177,7 +186,7 @@ class _Book:
             return found[0], None
         return name, f"{len(found)} cases begin like that; give more digits" if found else "there is no such case"
 
-    def _hint(self, name: str, trailer: Trailer) -> str:
+    def _hint(self, name: str, likely: Collection[str]) -> str:
         """The nearest id in words; comparing is slow, so only the first few lines get one."""
         import difflib  # only a wrong name needs it, and the hook path is counted in milliseconds
 
@@ -186,6 +195,6 @@ class _Book:
             return ""
         tail = re.split(r"::|/", name)[-1]
         alike = sorted(case for case in self.known if case.endswith(tail))[:_MOST_COMPARED]
-        pool = [*list(self.open.get(trailer, {}))[:_MOST_COMPARED], *alike]
+        pool = [*sorted(likely)[:_MOST_COMPARED], *alike]
         near = difflib.get_close_matches(name, pool, n=1)
         return f" (the nearest is `{near[0]}`)" if near else ""

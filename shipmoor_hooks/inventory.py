@@ -1,0 +1,62 @@
+"""Reports to cases: every record gets its id, records with one id become one case with a count (design, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from shipmoor_hooks.case_id import Identity, namer
+from shipmoor_hooks.model import Case, Normalise, Outcome, Record, RecordKind, Report
+
+
+def cases_of(
+    reports: Iterable[Report], tracked: frozenset[str] | Container[str], root: str, normalise: Sequence[Normalise] = ()
+) -> tuple[Case, ...]:
+    """The cases of one run, sorted by id, whatever the order of files and records.
+
+    Records with one id (also from two files) are one case: `count` says how many there were, the worst outcome wins
+    (error, failed, skipped, xfailed, passed), attempts and records add up as samples. A record for a whole file that
+    shares its id with a case stays a case of its own.
+    """
+    names = namer(tracked, root, normalise)
+    found: dict[tuple[str, RecordKind], _Folded] = {}
+    for report in reports:
+        for record in report.records:
+            identity = names.identify(record, report.dialect)
+            folded = found.get((identity.id, record.kind))
+            if folded is None:
+                folded = found[identity.id, record.kind] = _Folded(record.outcome)
+            folded.add(record, identity)
+    return tuple(
+        folded.case(id_, kind) for (id_, kind), folded in sorted(found.items(), key=lambda item: _order(item[0]))
+    )
+
+
+def _order(key: tuple[str, RecordKind]) -> tuple[str, str]:
+    return key[0], key[1].value
+
+
+@dataclass(slots=True)
+class _Folded:
+    """The records of one id so far."""
+
+    outcome: Outcome
+    count: int = 0
+    passed: int = 0
+    samples: int = 0
+    covers: str = ""
+    raws: set[str] = field(default_factory=set)
+
+    def add(self, record: Record, identity: Identity) -> None:
+        if record.outcome.badness > self.outcome.badness:
+            self.outcome = record.outcome
+        self.count += 1
+        self.passed += record.outcome.is_green + sum(outcome.is_green for outcome in record.attempts)
+        self.samples += 1 + len(record.attempts)
+        self.covers = self.covers or identity.covers
+        if identity.raw != identity.id:
+            self.raws.add(identity.raw)
+
+    def case(self, id_: str, kind: RecordKind) -> Case:
+        raws = tuple(sorted(self.raws))
+        return Case(id_, self.outcome, self.count, self.passed, self.samples, kind, self.covers, raws)

@@ -1,0 +1,78 @@
+"""Bytes to text, piece by piece: byte order marks, declared and wrong encodings (design, section 9: bad input).
+
+Bytes that the encoding does not know become visible text (`\\xff`): deleting them would make two names one.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+from shipmoor_hooks.readers.limits import CHUNK, shown, unreadable
+
+# The longest mark first: UTF-32's little-endian mark begins with UTF-16's.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UNMARKED_WIDE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+_DECLARED = re.compile(rb"""\A\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([^"'<>]{0,80})["']""")
+
+# Encodings in which ASCII text is itself. A codec outside the list (UTF-7 smuggles markup, others encode no text) is
+# refused by name.
+_ASCII_BASED = re.compile(
+    r"utf-8|ascii|iso8859-\d+|latin[_-]?1|cp(125[0-8]|437|737|775|8\d\d|866|874|932|936|949|950|1006|1125)|koi8-[rtu]|kz1048|ptcp154"
+    r"|tis-620|mac-[a-z]+|big5(hkscs)?|euc_(jp|kr|jis_2004|jisx0213)|gb2312|gbk|gb18030|hp-roman8|johab|shift_jis(_2004|x0213)?"
+)
+_WIDE = re.compile(r"utf-(16|32)(-[lb]e)?")
+
+
+def text_pieces(data: bytes, name: str) -> Iterator[str]:
+    """The file's text without its byte order mark, in pieces of some 64 Ki characters.
+
+    Raises ReportFault for an encoding that is not known or not acceptable.
+    """
+    encoding, start = encoding_of(data, name)
+    decoder = codecs.getincrementaldecoder(encoding)("backslashreplace")
+    for position in range(start, len(data), CHUNK):
+        # UTF-16 can pair surrogates that were written one by one; what stays single is made visible.
+        yield _without_surrogates(decoder.decode(data[position : position + CHUNK]))
+    yield _without_surrogates(decoder.decode(b"", True))
+
+
+def encoding_of(data: bytes, name: str) -> tuple[str, int]:
+    """The codec of a report and where its text begins.
+
+    A mark wins over a declaration. Eight-bit text that declares UTF-16 (it was written through a string) is UTF-8.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    for mark, encoding in _UNMARKED_WIDE:
+        if data.startswith(mark):
+            return encoding, 0
+    declared = _DECLARED.match(data[:1024])
+    if declared is None:
+        return "utf-8", 0
+    word = declared.group(1).decode("ascii", "backslashreplace").strip()
+    try:
+        codec = codecs.lookup(word).name if word.isascii() and "\\" not in word else ""
+    except (LookupError, ValueError):
+        codec = ""
+    if _WIDE.fullmatch(codec):
+        return "utf-8", 0
+    if not _ASCII_BASED.fullmatch(codec):
+        raise unreadable(name, f"the encoding {shown(word)!r} is not one that a report can have", "write it as UTF-8")
+    return codec, 0
+
+
+def _without_surrogates(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text

@@ -1,0 +1,66 @@
+"""The readers by name, and how a report's own content finds its reader (design, section 10.3: `--as` names one)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from shipmoor_hooks.errors import ReportFault, UsageFault
+from shipmoor_hooks.model import Report
+from shipmoor_hooks.readers import junit, limits
+from shipmoor_hooks.readers.encoding import text_pieces
+from shipmoor_hooks.readers.limits import shown, unreadable
+from shipmoor_hooks.readers.xml_events import root_of
+
+
+class Reader(Protocol):
+    """Reads one file; `name` is what messages call it. Raises ReportFault."""
+
+    def __call__(self, data: bytes, name: str) -> Report: ...
+
+
+READERS: dict[str, Reader] = {"junit": junit.read_junit}
+_BY_ROOT = dict.fromkeys(junit.ROOTS, "junit")
+
+
+def read(data: bytes, reader: str | None, name: str) -> Report:
+    """Read a report. `reader` None: recognised from the content.
+
+    Raises ReportFault (exit 3) with one line that names the file, and UsageFault for a reader that does not exist.
+    """
+    if reader is not None and reader not in READERS:
+        raise UsageFault(f"there is no reader called {shown(reader)!r}", f"choose one of: {', '.join(sorted(READERS))}")
+    if len(data) > limits.MAX_FILE:
+        raise unreadable(name, f"the file is larger than {limits.MAX_FILE} bytes (the cap for a file)")
+    return READERS[reader or _recognised(data, name)](data, name)
+
+
+def _recognised(data: bytes, name: str) -> str:
+    begin = _beginning(data, name)
+    if not begin:
+        raise unreadable(name, "the file is empty, so it reports no run", "run the suite again")
+    if begin.startswith("<"):
+        root = root_of(data, name)
+        if root in _BY_ROOT:
+            return _BY_ROOT[root]
+        raise unreadable(name, f"<{shown(root)}> is not the root of a report that can be read", _known())
+    raise _not_a_report(begin, name)
+
+
+def _beginning(data: bytes, name: str) -> str:
+    """The first characters that are not white space; "" for a file without any."""
+    for piece in text_pieces(data, name):
+        if rest := piece.lstrip():
+            return rest[:400]
+    return ""
+
+
+def _not_a_report(begin: str, name: str) -> ReportFault:
+    if begin[0] in "{[":
+        return unreadable(name, "this looks like JSON, and no JSON report of this kind can be read", _known())
+    if any(ord(c) < 0x20 and c not in "\t\n\r\f\x1b" for c in begin):
+        return unreadable(name, "this is a binary file, not a test report", _known())
+    return unreadable(name, f"not a test report; it begins with {shown(begin.splitlines()[0], 40)!r}", _known())
+
+
+def _known() -> str:
+    return f"write one of the formats that can be read: {', '.join(sorted(READERS))}"
