@@ -69,7 +69,7 @@ def owner(path: str) -> str:
     """
     try:
         mode = os.stat(path).st_mode
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return "foreign" if os.path.islink(path) else ""
     except OSError as failed:
         raise cannot_chain(path, failed.strerror or "unknown") from failed

@@ -6,6 +6,7 @@ where they run it first with git's whole list. lefthook and husky hand the list 
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import os
 import shutil
@@ -52,7 +53,7 @@ def detect(place: Place, folder: HooksFolder, environ: Mapping[str, str]) -> Hos
         return Host.PLAIN
     if folder.configured.rstrip("/").endswith((".husky", ".husky/_")):
         return Host.HUSKY
-    owners = {owner(os.path.join(folder.path, stage)) for stage in (*STAGES, "pre-commit")}
+    owners = owners_in(folder)
     for host, names in (
         (Host.PREK, PREK_FILES), (Host.PRE_COMMIT, PRE_COMMIT_FILES), (Host.LEFTHOOK, LEFTHOOK_FILES)
     ):  # fmt: skip
@@ -69,6 +70,15 @@ def detect(place: Place, folder: HooksFolder, environ: Mapping[str, str]) -> Hos
     if configuration(place.top, LEFTHOOK_FILES):
         return Host.LEFTHOOK
     return Host.HUSKY if os.path.isdir(os.path.join(place.top, ".husky")) else Host.PLAIN
+
+
+def owners_in(folder: HooksFolder) -> set[str]:
+    """Who wrote the hooks that stand; what cannot be read tells nothing here."""
+    found: set[str] = set()
+    for stage in (*STAGES, "pre-commit"):
+        with contextlib.suppress(UsageFault):
+            found.add(owner(os.path.join(folder.path, stage)))
+    return found
 
 
 def configuration(top: str, names: Sequence[str]) -> str:
@@ -98,6 +108,11 @@ def wire(
 
 def wire_git(folder: HooksFolder, place: Place, python: str) -> Wiring:
     """Plain hooks: they see every ref of a push."""
+    if os.path.exists(folder.path) and not os.path.isdir(folder.path):
+        raise UsageFault(
+            f"core.hooksPath ({folder.scope} configuration) is {folder.path}, which is no folder: git runs no hooks here",
+            "git config --unset core.hooksPath && shipmoor-hooks init",
+        )
     within = is_below(folder.path, place.common_dir) or folder.tracked
     if not within and folder.scope not in ("local", "worktree"):
         raise UsageFault(

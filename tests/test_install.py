@@ -110,6 +110,12 @@ def test_a_hooks_folder_shared_by_other_repositories_is_left_alone(
     assert hooks(repo.path / ".git" / "hooks") == HOOKS
 
 
+def test_a_hooks_path_that_is_no_folder_is_said(repo: RepoBuilder, installed_python: Path) -> None:
+    repo.git("config", "core.hooksPath", "/dev/null")
+    with pytest.raises(UsageFault, match="no folder"):
+        plan(repo, installed_python)
+
+
 def test_a_hooks_folder_in_the_tree_names_no_path_of_this_machine(repo: RepoBuilder, installed_python: Path) -> None:
     repo.git("config", "core.hooksPath", ".githooks")
     made = plan(repo, installed_python)
