@@ -118,3 +118,9 @@ def shim_changes(folder: HooksFolder, stage: str, python: str) -> list[FileChang
     if os.path.lexists(aside):
         raise cannot_chain(path, f"{aside} keeps an earlier hook already, and only one can be kept")
     return [FileChange(path, None, text, 0o755, moved_to=aside)]
+
+
+def stands_beside_host(place: Place) -> bool:
+    """Whether pre-commit or prek runs our own pre-push hook first, so that every ref was judged before its one."""
+    legacy = os.path.join(hooks_folder(place).path, "pre-push" + LEGACY)
+    return os.access(legacy, os.X_OK) and SHIM_LINE in (read_text(legacy) or "")

@@ -110,7 +110,7 @@ def wire_git(folder: HooksFolder, place: Place, python: str) -> Wiring:
     """Plain hooks: they see every ref of a push."""
     if os.path.exists(folder.path) and not os.path.isdir(folder.path):
         raise UsageFault(
-            f"core.hooksPath ({folder.scope} configuration) is {folder.path}, which is no folder: git runs no hooks here",
+            f"core.hooksPath ({folder.scope} configuration) is {folder.path}, which is no folder: git runs no hooks",
             "git config --unset core.hooksPath && shipmoor-hooks init",
         )
     within = is_below(folder.path, place.common_dir) or folder.tracked

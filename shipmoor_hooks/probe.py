@@ -78,4 +78,4 @@ def _push(place: Place, environ: Mapping[str, str], folder: str, remote: str, re
             told = answer.read()
     except FileNotFoundError:
         return Answer(called=False, whole=False, hung=hung, said=last_line(said.decode("utf-8", "replace")))
-    return Answer(called=True, whole=told.count(b"\n") > told.count(b"called\n"), hung=hung)
+    return Answer(called=True, whole=bool(told.replace(b"called\n", b"")), hung=hung)

@@ -11,6 +11,8 @@ import yaml
 from hook_world import path_with
 from repo_builder import RepoBuilder
 
+from shipmoor_hooks import doctor
+from shipmoor_hooks.doctor import Check
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.hook_source import HookSource
 from shipmoor_hooks.install import Plan, apply, plan_init
@@ -57,6 +59,10 @@ def assert_every_ref_is_seen(repo: RepoBuilder, probe: Path, cwd: Path | None = 
     assert "zz" not in repo.git("ls-remote", "origin")
 
 
+def proof(repo: RepoBuilder, cwd: Path | None = None) -> Check:
+    return doctor.examine(find(str(cwd or repo.path), repo.env), repo.env)[-1]
+
+
 def store(repo: RepoBuilder) -> None:
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Hooks", env={"LEFTHOOK": "0", "HUSKY": "0"})
@@ -78,6 +84,8 @@ def test_lefthook(npm_world: RepoBuilder, installed_python: Path, tmp_path: Path
     linked = tmp_path / "linked"
     npm_world.git("worktree", "add", "-q", "--detach", str(linked))
     assert_every_ref_is_seen(npm_world, tmp_path / "second", linked)
+    assert proof(npm_world).ok
+    assert proof(npm_world, linked).ok
 
 
 @pytest.mark.network
@@ -112,6 +120,9 @@ def test_husky(npm_world: RepoBuilder, installed_python: Path, tmp_path: Path) -
     store(npm_world)
     assert_every_ref_is_seen(npm_world, tmp_path / "probe")
     assert plan(npm_world, installed_python).is_done
+    assert proof(npm_world).ok
+    npm_world.git("worktree", "add", "-q", "--detach", str(tmp_path / "linked"))
+    assert proof(npm_world, tmp_path / "linked").ok is False
 
 
 @pytest.mark.network

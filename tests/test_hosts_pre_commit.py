@@ -13,6 +13,7 @@ from hook_world import path_with
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.errors import UsageFault
+from shipmoor_hooks.hook_files import stands_beside_host
 from shipmoor_hooks.hook_source import HookSource
 from shipmoor_hooks.install import Plan, apply, plan_init
 from shipmoor_hooks.place import find
@@ -52,13 +53,9 @@ def test_after_init_our_own_hook_sees_every_ref_beside_the_host(
     assert made.host == host
     assert apply(made) == ()
     hooks = world.path / ".git" / "hooks"
-    assert {path.name for path in hooks.iterdir()} == {
-        "pre-commit",
-        "pre-push",
-        "pre-push.legacy",
-        "post-commit",
-        "commit-msg",
-    }
+    names = {"pre-commit", "pre-push", "pre-push.legacy", "post-commit", "commit-msg"}
+    assert {path.name for path in hooks.iterdir()} == names
+    assert stands_beside_host(find(str(world.path), world.env))
     world.git("add", "-A")
     world.git("commit", "-q", "--no-verify", "-m", "Hooks", env={"PATH": path_with()})
     world.git("branch", "zz")
@@ -100,6 +97,7 @@ def test_the_hosts_own_install_in_a_fresh_clone_brings_the_gate(
     clone = RepoBuilder(tmp_path / "clone", world.env)
     world.git("clone", "-q", str(tmp_path / "origin.git"), str(clone.path), cwd=tmp_path)
     assert clone.process([host, "install"]).returncode == 0
+    assert not stands_beside_host(find(str(clone.path), clone.env))
     names = {path.name for path in (clone.path / ".git" / "hooks").iterdir()}
     assert names == {"pre-commit", "pre-push", "post-commit", "commit-msg"}
     clone.git("commit", "-q", "--allow-empty", "--no-verify", "-m", "More", env={"PATH": path_with()})
