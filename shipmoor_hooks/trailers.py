@@ -171,7 +171,7 @@ class _Book:
         return why
 
     def _named(self, name: str, likely: Collection[str]) -> tuple[str, str | None]:
-        """The id that a name means, exact first, then by its hash; or why it means none. `likely` ids are offered first."""
+        """The id that a name means, exact first, then by hash; or why it means none. `likely` ids are offered first."""
         if name in self.known:
             return name, None
         hashed = HASHED.fullmatch(name)

@@ -84,7 +84,8 @@ def messages(repo: RepoBuilder, revisions: str = "HEAD") -> list[CommitMessage]:
             "Change\n\nSome prose\nand more\nand more\nTest-Removed: a -- why", [], ["a -- why"], id="under prose"
         ),
         pytest.param(
-            "Squashed commit of the following:\n\ncommit 1234\n\n    Drop it\n\n    Test-Removed: a -- why\n      goes on\n    Test-Removed: b -- why",
+            "Squashed commit of the following:\n\ncommit 1234\n\n    Drop it\n\n"
+            "    Test-Removed: a -- why\n      goes on\n    Test-Removed: b -- why",
             [],
             ["a -- why goes on", "b -- why"],
             id="the body that merge --squash leaves",
