@@ -51,6 +51,8 @@ def disclose(
     `known` are the ids that stand at base or tip, `new_at_tip` those that ran at the tip and did not stand at the base,
     `reason_pattern` the policy's. The first of several lines counts; one discloses its case in all suites and variants.
     """
+    if not lines:
+        return tuple(findings), ()
     book = _Book(findings, frozenset(known), frozenset(new_at_tip), reason_pattern)
     divided = [(line, *divide(line.value, book.is_whole(line.trailer))) for line in lines]
     # Wildcards come last: a wrong count then tells how many of its cases have a line of their own.

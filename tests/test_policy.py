@@ -197,6 +197,9 @@ def test_a_command_is_split_as_a_shell_splits_words(line: str, words: tuple[str,
         pytest.param(
             'command = ["a\\u0000"]', "command[0]: expected a word without a null character", id="a null character"
         ),
+        pytest.param(
+            'command = "a \\u0000"', "command[1]: expected a word without a null", id="a null character in a string"
+        ),
         pytest.param("setup = ['a', 1]", "setup[1]: expected a string or a list", id="a number among commands"),
         pytest.param(
             "setup = 'a'",

@@ -116,6 +116,7 @@ def test_the_order_of_findings_does_not_matter(
 
 
 @given(IDS, SETS, CODES)
+@example("*:", frozenset(), Code.CASE_REMOVED)
 def test_what_is_offered_discloses_its_own_finding_alone(case: str, others: frozenset[str], code: Code) -> None:
     findings = [Finding(code, "m", case=c) for c in (case, *(others - {case}))]
     pasted = line_to_paste(findings[0])
