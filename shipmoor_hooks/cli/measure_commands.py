@@ -90,7 +90,9 @@ def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, ou
 
 
 def _is_recorded(captured: capture_flow.Captured) -> bool:
-    return captured.run.is_complete or captured.run.is_partial
+    """Did the run leave evidence? One that loaded no file did: it names what to repair, and the gate says so."""
+    run = captured.run
+    return run.is_complete or run.is_partial or (bool(run.cases) and all(c.covers for c in run.cases))
 
 
 def _report(call: Call, captured: capture_flow.Captured, output: str) -> None:
