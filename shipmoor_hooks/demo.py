@@ -101,7 +101,9 @@ def _stage(folder: str, environ: Mapping[str, str], tell: Callable[[str], None])
     os.makedirs(repository)
     here = os.path.dirname(sys.executable)
     clean = {k: v for k, v in command_environment(environ).items() if not k.startswith(("PYTEST_", "PRE_COMMIT"))}
-    who = {f"GIT_{w}_{k}": v for w in ("AUTHOR", "COMMITTER") for k, v in (("NAME", "Demo"), ("EMAIL", "demo@example.org"))}
+    who = {
+        f"GIT_{w}_{k}": v for w in ("AUTHOR", "COMMITTER") for k, v in (("NAME", "Demo"), ("EMAIL", "demo@example.org"))
+    }
     return Stage(
         repository,
         clean

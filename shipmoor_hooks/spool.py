@@ -186,7 +186,9 @@ class Spool:
                 path = self._folder("runs", self.worktree, "trees", _folder_of(run)) + "/" + name
                 _write(path, encoded.envelope)
                 if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
-                    _write(self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)
+                    _write(
+                        self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope
+                    )
                 return stored
         except OSError as error:
             raise EnvironmentFault(

@@ -82,7 +82,9 @@ def demo(
     from shipmoor_hooks import demo as demonstration
 
     call: Call = context.obj
-    folder = demonstration.play(call.environ, lambda text: answer("\n".join(visible(t) for t in text.split("\n"))), keep=keep)
+    folder = demonstration.play(
+        call.environ, lambda text: answer("\n".join(visible(t) for t in text.split("\n"))), keep=keep
+    )
     if folder:
         call.tell(f"shipmoor-hooks: the repository is in {folder}")
     return 0
@@ -102,5 +104,7 @@ def gc(
     if not dry_run:
         collection.drop(found)
     word = "would drop" if dry_run else "dropped"
-    answer(f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers")
+    answer(
+        f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers"
+    )
     return 0

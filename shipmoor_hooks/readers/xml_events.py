@@ -40,7 +40,7 @@ class Sink(Protocol):
     def end(self, tag: str) -> None: ...
 
 
-class _RootFound(Exception):  # noqa: N818  (no error: it ends the reading)
+class _RootFound(Exception):
     """The root is known; nothing more is read."""
 
 
