@@ -243,7 +243,9 @@ def refuse_untracked(policy: Policy, seen: TreeCapture) -> None:
     """Where the policy says `untracked = "refuse"`, a run that saw untracked files is not taken."""
     if policy.untracked == "refuse" and seen.untracked:
         names = ", ".join(seen.untracked[:5]) + (f" and {len(seen.untracked) - 5} more" if seen.untracked[5:] else "")
-        raise EvidenceFault(f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them")
+        raise EvidenceFault(
+            f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them"
+        )
 
 
 def tree_of_name(place: Place, name: str, environ: Mapping[str, str]) -> TreeCapture:

@@ -55,7 +55,7 @@ def _pick_up(where: Place, rules: Policy, environ: Mapping[str, str], now: float
 
 
 def run_commit_msg(
-    path: str, directory: str, environ: Mapping[str, str], now: float, out: TextIO | None, err: TextIO | None
+    path: str, directory: str, environ: Mapping[str, str], now: float, _out: TextIO | None, err: TextIO | None
 ) -> int:
     """Refuse a message whose trailers of ours are malformed or misplaced; offer the lines that the run at hand asks for."""
     where = place.find(directory, environ)
@@ -65,7 +65,9 @@ def run_commit_msg(
     except OSError as error:
         raise UsageFault(f"the message file {path} cannot be read: {error.strerror}") from error
     message = history.cleaned_message(where.git, raw)
-    commit = CommitMessage("this message", history.trailers_of_message(where.git, message), message.decode("utf-8", "replace"))
+    commit = CommitMessage(
+        "this message", history.trailers_of_message(where.git, message), message.decode("utf-8", "replace")
+    )
     wrong = [f"{visible(w)}" for line in trailers.ours([commit]) if (w := trailers.malformed(line))]
     wrong += [
         f"`{visible(line.trailer.value)}: {visible(line.value)}` stands outside the last paragraph, where git reads no trailers"

@@ -73,7 +73,9 @@ def report_json(name: str, report: Report, cases: Sequence[Case]) -> dict[str, A
         "passed": counts["passed"],
         "of": len(cases),
         "outcomes": counts,
-        "problems": [{"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in report.problems],
+        "problems": [
+            {"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in report.problems
+        ],
         "warnings": list(report.warnings),
         "cases": [case_json(c) for c in cases],
     }
@@ -90,15 +92,20 @@ def run_line(run: Run, now: float) -> str:
     """One run in a line: id, suite, n of N, evidence, age, tree, and why it does not count."""
     name = run.suite + (f" [{run.variant}]" if run.variant else "") + (f" shard {run.shard}" if run.shard else "")
     why = f" ({run.problems[0].code.value})" if run.problems else ""
-    tree = (run.tree or "bound to nothing")[:16 if run.tree is None else 12]
-    return visible(f"{run.id[:12]}  {name}  {run.count}  {run.evidence.word}  {ago(now - run.started)}  tree {tree}{why}")
+    tree = (run.tree or "bound to nothing")[: 16 if run.tree is None else 12]
+    return visible(
+        f"{run.id[:12]}  {name}  {run.count}  {run.evidence.word}  {ago(now - run.started)}  tree {tree}{why}"
+    )
 
 
 def run_text(run: Run, now: float) -> str:
     """One run, its facts one a line."""
     rows = [
         ("run", run.id),
-        ("suite", run.suite + (f" [{run.variant}]" if run.variant else "") + (f" shard {run.shard}" if run.shard else "")),
+        (
+            "suite",
+            run.suite + (f" [{run.variant}]" if run.variant else "") + (f" shard {run.shard}" if run.shard else ""),
+        ),
         ("passed", str(run.count)),
         ("outcomes", ", ".join(f"{n} {w}" for w, n in run.outcomes().items() if n) or "none"),
         ("evidence", f"{run.evidence.word}, unsealed"),

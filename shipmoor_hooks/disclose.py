@@ -28,7 +28,9 @@ def trailers_for(findings: list[Finding], ask: Callable[[Finding], str]) -> list
     for finding in findings:
         reason = " ".join(ask(finding).split())
         if not reason:
-            raise UsageFault(f"{finding.case} needs a reason", 'shipmoor-hooks disclose --reason "why it is gone (#212)"')
+            raise UsageFault(
+                f"{finding.case} needs a reason", 'shipmoor-hooks disclose --reason "why it is gone (#212)"'
+            )
         lines.append((line_to_paste(finding) or "").replace(PLACEHOLDER, reason))
     return lines
 
@@ -42,4 +44,6 @@ def amend(git: Git, lines: list[str]) -> None:
     done = git.run("commit", "--amend", "--only", "--no-edit", "--quiet", *options)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
-        raise GitFault("git could not amend the message of HEAD: " + (said.splitlines() or ["no reason given"])[-1], stderr=said)
+        raise GitFault(
+            "git could not amend the message of HEAD: " + (said.splitlines() or ["no reason given"])[-1], stderr=said
+        )

@@ -34,7 +34,11 @@ def imports_other_tree(place: Place, environ: Mapping[str, str]) -> str | None:
         return None
     try:
         asked = subprocess.run(
-            [python, "-I", "-c", _ASK, place.require_top()], capture_output=True, timeout=10, check=False, env=dict(environ)
+            [python, "-I", "-c", _ASK, place.require_top()],
+            capture_output=True,
+            timeout=10,
+            check=False,
+            env=dict(environ),
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

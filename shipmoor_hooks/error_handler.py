@@ -31,7 +31,7 @@ def guarded(action: Callable[[], int], environ: Mapping[str, str]) -> int:
         _debug(environ)
         say(sys.stderr, f"shipmoor-hooks: {visible(str(error) or type(error).__name__)}")
         code = EXIT_ENVIRONMENT
-    except Exception as error:  # noqa: BLE001 - the one place: a bug of ours must not look like a refusal
+    except Exception as error:
         code = _bug(error, environ)
     flush(sys.stdout)
     flush(sys.stderr)

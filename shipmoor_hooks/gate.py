@@ -87,10 +87,7 @@ def by_hand(where: Place, asked: ByHand, now: float) -> Verdict:
     tip = history.require_commit(git, asked.tip)
     if asked.base is not None:
         base = history.require_commit(git, asked.base)
-        if asked.merge_result:
-            bases = Bases((base,), None)
-        else:
-            bases = target.named(git, where.common_dir, tip, base)
+        bases = Bases((base,), None) if asked.merge_result else target.named(git, where.common_dir, tip, base)
     else:
         aim = target.gate_target(git, tip, lambda n: target.by_hand(git, n))
         if asked.merge_result and aim.tip is not None:
@@ -138,7 +135,10 @@ def _print(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
         return
     say(out, "shipmoor-hooks: " + as_text(verdict))
     if verdict.decision is not Decision.ALLOWED:
-        say(err, f"shipmoor-hooks: the push of {verdict.ref or 'this ref'} is refused (exit {EXIT_OF[verdict.decision]}).")
+        say(
+            err,
+            f"shipmoor-hooks: the push of {verdict.ref or 'this ref'} is refused (exit {EXIT_OF[verdict.decision]}).",
+        )
 
 
 def _worth_telling(verdict: Verdict) -> bool:

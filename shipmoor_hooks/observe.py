@@ -45,7 +45,12 @@ class Observed:
 
 
 def observe(
-    place: Place, policy: Policy, order: Order, environ: Mapping[str, str], cwd: str, clock: Callable[[], float] = time.time
+    place: Place,
+    policy: Policy,
+    order: Order,
+    environ: Mapping[str, str],
+    cwd: str,
+    clock: Callable[[], float] = time.time,
 ) -> Observed:
     """Run the suite in `cwd` (absolute, inside the worktree) and store what it reported.
 
@@ -117,7 +122,9 @@ def _run(command: Sequence[str], cwd: str, environ: Mapping[str, str]) -> tuple[
         process = subprocess.Popen(list(command), cwd=cwd, env=dict(environ))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageFault(f"{command[0]} cannot be started: {reason}", "check the suite's command in the policy") from error
+        raise UsageFault(
+            f"{command[0]} cannot be started: {reason}", "check the suite's command in the policy"
+        ) from error
     interrupted = False
     while True:
         try:

@@ -130,6 +130,16 @@ def strings(value: object, path: Path, faults: Faults) -> tuple[str, ...] | None
     return None if found is None else _unique(found, path, faults)
 
 
+def sentences(value: object, path: Path, faults: Faults) -> tuple[str, ...] | None:
+    """A list of strings over any number of lines."""
+    return items("a list of sentences", value, path, faults, _sentence)
+
+
+def _sentence(value: object, path: Path, faults: Faults) -> str | None:
+    found = text(" ".join(value.split()) if isinstance(value, str) else value, path, faults)
+    return None if found is None else found.strip()
+
+
 def _unique(found: tuple[str, ...], path: Path, faults: Faults) -> tuple[str, ...] | None:
     twice = [i for i, word in enumerate(found) if word in found[:i]]
     for index in twice:

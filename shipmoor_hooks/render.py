@@ -141,7 +141,9 @@ def headline(verdict: Verdict) -> str:
 def counts(suites: Sequence[SuiteCount]) -> list[str]:
     """n of N at base and tip, one line a suite and variant."""
     wide = max((len(visible(_name(s))) for s in suites), default=0)
-    return [f"{visible(_name(s)):<{wide}}  base {s.base or 'not measured'}, tip {s.tip or 'not measured'}" for s in suites]
+    return [
+        f"{visible(_name(s)):<{wide}}  base {s.base or 'not measured'}, tip {s.tip or 'not measured'}" for s in suites
+    ]
 
 
 def _name(row: SuiteCount) -> str:

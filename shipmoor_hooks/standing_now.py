@@ -33,7 +33,9 @@ class Standing:
         return f"{name}: no run for this tree"
 
 
-def standings(git: Git, spool: Spool, policy: Policy, tree: str | None, scoped: dict[str, str | None]) -> list[Standing]:
+def standings(
+    git: Git, spool: Spool, policy: Policy, tree: str | None, scoped: dict[str, str | None]
+) -> list[Standing]:
     """The standing of every suite of a policy on a tree; `scoped` holds each suite's scoped tree where it is known."""
     found: list[Standing] = []
     here = spool.at_tree(tree) if tree else Found()
@@ -50,10 +52,12 @@ def _suite(
         name = scoped[suite.name] if suite.name in scoped else scoped_tree.scoped_revision(git, tree, suite.exclude)
         if name:
             choice = selection.choose(stock_of(here + spool.at_tree(name, scoped=True)), suite, policy.evidence)
-    variants = list(suite.variants) or sorted(choice.usable, key=lambda v: v or "") or [None]
+    variants: list[str | None] = [*suite.variants] or sorted(choice.usable, key=lambda v: v or "") or [None]
     rows = []
     for variant in variants:
         runs = choice.usable.get(variant, ())
         problems = choice.problems.get(variant, ())
-        rows.append(Standing(suite.name, variant, runs[-1] if runs else None, len(runs), problems[0] if problems else None))
+        rows.append(
+            Standing(suite.name, variant, runs[-1] if runs else None, len(runs), problems[0] if problems else None)
+        )
     return rows

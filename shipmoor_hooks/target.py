@@ -15,7 +15,6 @@ from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding
 from shipmoor_hooks.push import Push, Update
 
-
 DEFAULT_REMOTE = "origin"
 DEFAULT_TARGET = "origin/HEAD"
 Ask = Callable[[str], dict[str, str] | None]

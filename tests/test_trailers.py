@@ -84,7 +84,8 @@ def messages(repo: RepoBuilder, revisions: str = "HEAD") -> list[CommitMessage]:
             "Change\n\nSome prose\nand more\nand more\nTest-Removed: a -- why", [], ["a -- why"], id="under prose"
         ),
         pytest.param(
-            "Squashed commit of the following:\n\ncommit 1234\n\n    Drop it\n\n    Test-Removed: a -- why\n      goes on\n    Test-Removed: b -- why",
+            "Squashed commit of the following:\n\ncommit 1234\n\n    Drop it\n\n"
+            "    Test-Removed: a -- why\n      goes on\n    Test-Removed: b -- why",
             [],
             ["a -- why goes on", "b -- why"],
             id="the body that merge --squash leaves",
@@ -113,6 +114,37 @@ def test_lines_are_found_where_git_reads_trailers(
     assert [x.value for x in ours(commits)] == read
     assert [x.value for x in misplaced(commits)] == elsewhere
     assert {x.trailer for x in (*ours(commits), *misplaced(commits))} <= {Trailer.REMOVED}
+
+
+def test_lines_to_paste_survive_git_and_a_rebase(repo: RepoBuilder) -> None:
+    cases = [
+        A,
+        STAR,
+        ODD,
+        "t[a  b: c]",
+        "C::m()",
+        "prüfung[ü–ß]",
+        "#5 issue",
+        "a: b",
+        "x" * 200,
+        "a\nb",
+        "a (2)",
+        "\"q\" 'r' $s",
+    ]
+    lines = [line_to_paste(gone(case)) or "" for case in cases]
+    repo.commit("Start")
+    repo.git("switch", "-q", "-c", "work")
+    repo.commit("Drop them", ["Signed-off-by: Ada <ada@example.org>"])
+    pasted = [word for text in lines for word in ("--trailer", text.replace("<reason>", "agreed (#7)"))]
+    repo.git("commit", "-q", "--amend", "--no-edit", "--allow-empty", *pasted)
+    repo.git("switch", "-q", "main")
+    repo.commit("Meanwhile", files={"other": "x"})
+    repo.git("rebase", "-q", "--keep-empty", "main", "work")
+    commits = messages(repo, "main..work")
+    filled, notes = disclose([gone(c) for c in cases], ours(commits), known=[], new_at_tip=[])
+    assert [f.case for f in filled if not f.disclosed] == []
+    assert notes == ()
+    assert misplaced(commits) == ()
 
 
 def test_every_commit_and_every_key_counts_in_order(repo: RepoBuilder) -> None:
@@ -424,6 +456,7 @@ def test_a_thousand_wrong_names_are_told_without_comparing_each() -> None:
         pytest.param("a (3)", False, id="what looks like a count"),
         pytest.param("a(3)", False, id="a count without a blank"),
         pytest.param("a*", False, id="a star at the end"),
+        pytest.param("*:", False, id="a star and no letter"),
         pytest.param(" a", False, id="a blank in front"),
         pytest.param("a\nTest-Removed: b -- x", False, id="a line feed"),
         pytest.param("a\x1b[31m", False, id="an escape"),

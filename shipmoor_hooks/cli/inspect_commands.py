@@ -123,7 +123,9 @@ def tree(
     where = call.find()
     if revision is not None:
         name = history.tree_of(where.git, history.require_commit(where.git, revision))
-        answer(json.dumps({"schema": "shipmoor-hooks.tree/1", "tree": name, "way": "commit"}) if output == "json" else name)
+        answer(
+            json.dumps({"schema": "shipmoor-hooks.tree/1", "tree": name, "way": "commit"}) if output == "json" else name
+        )
         return 0
     seen = tree_module.capture(where)
     ways = {

@@ -37,8 +37,10 @@ def options(
     context: typer.Context,
     directory: Annotated[str, typer.Option("-C", metavar="DIR", help="Work as if started in DIR.")] = ".",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr but errors.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every finding, not only the first ones.")] = False,
-    version: Annotated[
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show every finding, not only the first ones.")
+    ] = False,
+    _show_version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
     ] = False,
 ) -> None:
@@ -62,7 +64,9 @@ def run(arguments: list[str]) -> int:
     try:
         code = command.main(args=arguments, prog_name="shipmoor-hooks", standalone_mode=False)
     except ClickException as wrong:
-        words = ["shipmoor-hooks", *arguments[:1]] if arguments and not arguments[0].startswith("-") else ["shipmoor-hooks"]
+        words = (
+            ["shipmoor-hooks", *arguments[:1]] if arguments and not arguments[0].startswith("-") else ["shipmoor-hooks"]
+        )
         raise UsageFault(wrong.format_message(), f"{' '.join(words)} --help") from wrong
     except typer.Abort:
         return EXIT_INTERRUPTED

@@ -30,6 +30,7 @@ from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Case, Finding, Policy, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
+from shipmoor_hooks.visible import visible
 
 WITH_COMMAND = CONTEXT | {"allow_extra_args": True, "ignore_unknown_options": False}
 
@@ -90,7 +91,9 @@ def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, ou
 
 
 def _is_recorded(captured: capture_flow.Captured) -> bool:
-    return captured.run.is_complete or captured.run.is_partial
+    """Did the run leave evidence? One that loaded no file did: it names what to repair, and the gate says so."""
+    run = captured.run
+    return run.is_complete or run.is_partial or (bool(run.cases) and all(c.covers for c in run.cases))
 
 
 def _report(call: Call, captured: capture_flow.Captured, output: str) -> None:
@@ -189,7 +192,9 @@ def _paths_here(call: Call) -> tuple[frozenset[str], str]:
 
 def _read_text(name: str, reader: str, dialect: str, cases: tuple[Case, ...]) -> str:
     passed = sum(c.outcome.is_green for c in cases)
-    head = f"{describe.visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (f" ({dialect})" if dialect else "")
+    head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (
+        f" ({dialect})" if dialect else ""
+    )
     return "\n".join([head, *(f"  {describe.case_line(c)}" for c in cases)])
 
 
@@ -208,7 +213,9 @@ def gate_command(
     check_format(output)
     where = call.find()
     if where.is_bare and base is None:
-        raise UsageFault("a bare repository has no branch checked out to judge", "shipmoor-hooks gate --base REV --tip REV")
+        raise UsageFault(
+            "a bare repository has no branch checked out to judge", "shipmoor-hooks gate --base REV --tip REV"
+        )
     verdict = gate.by_hand(where, gate.ByHand(base, tip, suite, merge_result), call.now)
     gate.show(verdict, sys.stdout, output_format=output, width=call.width, verbose=call.verbose)
     return gate.EXIT_OF[verdict.decision]
@@ -234,7 +241,7 @@ def disclose(
         return gate.EXIT_OF[verdict.decision]
     lines = disclose_flow.trailers_for(findings, _asker(reason or []))
     for line in lines:
-        answer(describe.visible(line))
+        answer(visible(line))
     if not dry_run:
         disclose_flow.amend(where.git, lines)
         call.tell(f"shipmoor-hooks: {len(lines)} trailers were added to the message of HEAD")
@@ -254,6 +261,6 @@ def _asker(reasons: list[str]) -> Callable[[Finding], str]:
             raise UsageFault(
                 f"{finding.case} needs a reason, and nobody is here to be asked", 'give --reason "why (#212)"'
             )
-        return str(typer.prompt(f"{finding.code.value} {describe.visible(finding.case or '')}\n  reason", err=True))
+        return str(typer.prompt(f"{finding.code.value} {visible(finding.case or '')}\n  reason", err=True))
 
     return ask

@@ -40,7 +40,7 @@ class Sink(Protocol):
     def end(self, tag: str) -> None: ...
 
 
-class _RootFound(Exception):  # noqa: N818  (no error: it ends the reading)
+class _RootFound(Exception):
     """The root is known; nothing more is read."""
 
 
@@ -50,10 +50,14 @@ def parse(data: bytes, name: str, sink: Sink) -> None:
     Raises ReportFault: no text, not well-formed, cut off, a DTD, too deep, a token beyond the cap, an encoding.
     """
     stream: _Stream | None = None
+    documents = 0
     for piece in xml_pieces(text_pieces(data, name)):
         if isinstance(piece, int):
             if stream is not None:
                 stream.close()
+            documents += 1
+            if documents > limits.MAX_DOCUMENTS:
+                raise unreadable(name, f"there are more than {limits.MAX_DOCUMENTS} documents (the cap for documents)")
             stream = _Stream(name, sink, lines_before=piece)
         elif stream is not None:
             stream.feed(piece)
