@@ -138,7 +138,7 @@ def _policy(place: Place) -> list[Check]:
     try:
         policy = load_worktree(place)
     except ShipmoorError as fault:
-        return [Check("policy", False, fault.message, fault.next_step)]
+        return [Check("policy", False, fault.message.replace("\n", "; ") + ".", fault.next_step)]
     if policy is None:
         return [Check("policy", False, "there is no policy, so nothing is measured.", INIT)]
     if not policy.suites:
