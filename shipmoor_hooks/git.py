@@ -103,3 +103,11 @@ def last_line(text: str) -> str:
     """The last line of what a program said, "" for nothing."""
     lines = text.strip().splitlines()
     return lines[-1] if lines else ""
+
+
+def first_complaint(said: str) -> str:
+    """The line of git's that names the path: how it ended, or the first error where it ended in general words."""
+    ends = [line.removeprefix("fatal: ") for line in said.splitlines() if line.startswith("fatal: ")]
+    errors = [line.removeprefix("error: ") for line in said.splitlines() if line.startswith("error: ")]
+    told = [line for line in ends if line not in ("adding files failed", "updating files failed")]
+    return [*told[-1:], *errors, last_line(said)][0].rstrip(".")
