@@ -118,6 +118,9 @@ def _take(path: str, flags: int) -> int | None:
             return handle
     except (BlockingIOError, FileNotFoundError):
         pass
+    except OSError:
+        os.close(handle)
+        raise
     os.close(handle)
     return None
 

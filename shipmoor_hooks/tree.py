@@ -127,10 +127,13 @@ def _reasons(place: Place, status: Status, index: IndexEntries) -> tuple[str, ..
 
 
 def _hides_edits(place: Place, submodule: str) -> bool:
-    """Whether bits in the submodule's own index keep an edit from the status of the repository around it."""
+    """Whether the submodule holds content that the status of the repository around it does not show.
+
+    Edits behind bits in its own index, or files in its folder while it is not checked out.
+    """
     folder = os.path.join(place.require_top(), submodule)
     if not os.path.lexists(os.path.join(folder, ".git")):
-        return False
+        return os.path.isdir(folder) and not os.path.islink(folder) and bool(os.listdir(folder))
     inner = find(folder, place.git.environ)
     index = read_index(inner.git)
     if index.hidden.present(folder).paths:
