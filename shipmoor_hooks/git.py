@@ -85,7 +85,10 @@ class Git:
         done = self.run(*arguments, stdin=stdin, extra=extra, timeout=timeout)
         if done.returncode not in tuple(ok):
             said = done.stderr.decode("utf-8", "replace").strip()
-            words = " ".join(a.decode("utf-8", "replace") if isinstance(a, bytes) else a for a in arguments[:3])
+            told = [a.decode("utf-8", "replace") if isinstance(a, bytes) else a for a in arguments]
+            while told[:1] == ["-c"]:
+                del told[:2]
+            words = " ".join(told[:3])
             raise GitFault(f"git {words} failed: {last_line(said)}", stderr=said)
         return done.stdout
 
