@@ -15,7 +15,7 @@ from shipmoor_hooks.git import Git, first_complaint
     ids=["no settings (no-op)", "one", "two"],
 )
 def test_the_command_is_named_without_its_settings(repo: RepoBuilder, settings: tuple[str, ...]) -> None:
-    with pytest.raises(GitFault, match="^git rev-parse --verify nowhere failed: ") as failed:
+    with pytest.raises(GitFault, match=r"^git rev-parse --verify nowhere failed: ") as failed:
         Git(str(repo.path), repo.env).output(*settings, "rev-parse", "--verify", "nowhere")
     assert failed.value.stderr.startswith("fatal: ")
 
