@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -245,7 +246,8 @@ def test_the_ids_are_pytests_own_node_ids(tmp_path: Path, family: str, where: st
     (tmp_path / where / "pytest.ini").write_text("[pytest]\nconsider_namespace_packages = true\n")
     options = ["-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules", "--doctest-glob=*.txt"]
     command = [sys.executable, "-m", "pytest", *options, f"-ojunit_family={family}", "--junitxml=r.xml", "-v", "."]
-    done = subprocess.run(command, cwd=tmp_path / where, capture_output=True, text=True, check=False)
+    env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=tmp_path / where, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     node_ids = {line.rsplit(" PASSED", 1)[0] for line in done.stdout.splitlines() if " PASSED" in line}
     tracked = frozenset(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,12 @@ from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Case, RecordKind, Report
 from shipmoor_hooks.readers.registry import read
 
+SUBTESTS = """
+def test_subtests(subtests):
+    with subtests.test(): pass
+    with subtests.test(): assert 0
+"""
+HAS_SUBTESTS = find_spec("_pytest.subtests") is not None  # since pytest 9
 SUITE = {
     "tests/test_all.py": """
 import pytest
@@ -29,9 +37,6 @@ def broken_after():
 def test_setup(broken_before): pass
 def test_teardown(broken_after): pass
 def test_both(broken_after): assert 0
-def test_subtests(subtests):
-    with subtests.test(): pass
-    with subtests.test(): assert 0
 def test_prints(): print('</testcase><testcase name="fake"/>\\x1b[31m\\x00')
 @pytest.mark.parametrize("x", ["a\\x1bb", "c::d", "e[f]"])
 def test_named(x): pass
@@ -54,7 +59,8 @@ def run(folder: Path, *options: str) -> tuple[Report, tuple[Case, ...]]:
         "--junitxml=r.xml",
         *options,
     ]
-    subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
     report = read((folder / "r.xml").read_bytes(), None, "r.xml")
     tracked = frozenset(p.relative_to(folder).as_posix() for p in folder.rglob("*.py"))
     return report, cases_of([report], tracked, str(folder), ())
@@ -81,7 +87,6 @@ def test_every_kind_of_result(tmp_path: Path, options: tuple[str, ...]) -> None:
         "test_setup": "error",
         "test_teardown": "error",
         "test_both": "error",
-        "test_subtests": "failed",
         "test_prints": "passed",
         "test_named[a\\x1bb]": "passed",
         "test_named[c::d]": "passed",
@@ -112,7 +117,7 @@ def test_every_kind_of_result(tmp_path: Path, options: tuple[str, ...]) -> None:
         ),
         pytest.param(
             {"test_a.py": "import os, pytest\n@pytest.mark.parametrize('x', [os.getpid()])\ndef test_a(x): pass"},
-            ("-n2",),
+            ("-pxdist", "-n2"),
             "workers collected different tests",
             id="xdist: unequal collection",
         ),
@@ -136,10 +141,22 @@ def test_runs_that_show_nothing(tmp_path: Path, files: dict[str, str], options: 
 
 def test_a_worker_that_dies_is_a_red_case_of_the_right_name(tmp_path: Path) -> None:
     write(tmp_path, {"test_a.py": "import os\ndef test_a(): pass\ndef test_dies(): os._exit(1)\ndef test_z(): pass"})
-    report, cases = run(tmp_path, "-n1")
+    report, cases = run(tmp_path, "-pxdist", "-n1")
     assert {c.id: c.outcome.is_red for c in cases} == {
         "test_a.py::test_a": False,
         "test_a.py::test_dies": True,
         "test_a.py::test_z": False,
+    }
+    assert report.problems == ()
+
+
+@pytest.mark.skipif(not HAS_SUBTESTS, reason="this pytest has no subtests")
+def test_subtests_are_no_cases(tmp_path: Path) -> None:
+    write(tmp_path, {"test_a.py": SUBTESTS + "def test_b(): pass\ndef test_c(): pass"})
+    report, cases = run(tmp_path)
+    assert {c.id: (c.outcome.value, c.count) for c in cases} == {
+        "test_a.py::test_b": ("passed", 1),
+        "test_a.py::test_c": ("passed", 1),
+        "test_a.py::test_subtests": ("failed", 1),
     }
     assert report.problems == ()
