@@ -97,12 +97,11 @@ def answer_probe(path: str, stdin: bytes) -> int:
 
 
 def say(text: str) -> None:
-    """One line on stderr, if anyone reads it."""
-    if sys.stderr is not None:
-        try:
-            print(text, file=sys.stderr, flush=True)  # noqa: T201
-        except OSError:
-            return
+    """One line on stderr, for the ways out that stand before the error handler."""
+    from shipmoor_hooks import output
+
+    output.say(sys.stderr, text)
+    output.flush(sys.stderr)
 
 
 if __name__ == "__main__":
