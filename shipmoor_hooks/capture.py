@@ -125,7 +125,7 @@ def finish(
     touched = [p for p in changed.vanished_or_changed if p not in ours]
     appeared = [p for p in changed.appeared if p not in ours]
     cases = _cases(begun, reports)
-    found = [*problems, *_report_problems(reports, cases)]
+    found = list(problems) or _report_problems([f.name for f in files], reports, cases)
     if begun.before.tree is None:
         found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(begun.before.reasons)))
     elif touched:
@@ -205,7 +205,7 @@ def import_reports(
     )
     begun = Begun(place, policy, suite, begun_run, before)
     cases = _cases(begun, reports)
-    found = _report_problems(reports, cases)
+    found = _report_problems([one.file.name for one in loaded], reports, cases)
     if before.tree is None:
         found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(before.reasons)))
     if partial:
@@ -307,12 +307,18 @@ def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
     return frozenset(paths - {c.path for c in seen.changes if c.oid is None})
 
 
-def _report_problems(reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
-    """The problems of the whole set: files of one glob are one run, so an empty file beside full ones is only empty."""
-    found = [p for r in reports for p in r.problems]
-    empty = [p for r in reports if not r.records for p in r.problems]
-    if cases and len(reports) > 1:
-        found = [p for p in found if p not in empty]
+def _report_problems(names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
+    """The problems of the whole set, each with its file's name where it has one.
+
+    Files of one glob are one run, so an empty file beside full ones is only empty.
+    """
+    several = bool(cases) and len(reports) > 1
+    found = []
+    for number, report in enumerate(reports):
+        if several and not report.records:
+            continue
+        name = names[number] if number < len(names) else ""
+        found += [replace(p, message=f"{name}: {p.message}" if name else p.message) for p in report.problems]
     if not cases and not found:
         found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
     return found
