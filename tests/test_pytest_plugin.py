@@ -192,10 +192,12 @@ def test_the_ids_are_those_of_the_xml(project: Project) -> None:
     ("arguments", "words"),
     [
         pytest.param(["-k", "test_x"], "-k test_x", id="keyword"),
-        pytest.param(["-m", "no_such_mark"], "-m no_such_mark", id="marker-that-selects-nothing"),
+        pytest.param(["-m", "no_such_mark"], "-m no_such_mark", id="marker-that-selects-nothing", marks=MATRIX),
         pytest.param(["tests/test_a.py"], "only tests/test_a.py", id="path", marks=MATRIX),
         pytest.param(["tests/test_a.py::test_x"], "only tests/test_a.py::test_x", id="node-id", marks=MATRIX),
-        pytest.param(["--deselect", "tests/test_a.py::test_x"], "--deselect tests/test_a.py::test_x", id="deselect"),
+        pytest.param(
+            ["--deselect", "tests/test_a.py::test_x"], "--deselect tests/test_a.py::test_x", id="deselect", marks=MATRIX
+        ),
         pytest.param(["--ignore=tests/more"], "--ignore=tests/more", id="ignore", marks=MATRIX),
         pytest.param(["--lf"], "--lf", id="last-failed", marks=MATRIX),
         pytest.param(["-n2", "-k", "test_x"], "-k test_x", id="keyword-under-xdist", marks=MATRIX),
@@ -208,6 +210,7 @@ def test_a_selection_is_partial(green: Project, arguments: list[str], words: str
     assert words in summary(output)
 
 
+@MATRIX
 def test_a_selection_in_the_environment_is_partial(green: Project) -> None:
     _, output = green.pytest(PYTEST_ADDOPTS="-k test_x")
     assert green.one().is_partial
@@ -241,7 +244,7 @@ def test_a_plugin_that_deselects_by_an_option_of_its_own_is_partial(green: Proje
     [
         pytest.param("", ["tests"], False, id="testpaths-named-again"),
         pytest.param("", ["tests/"], False, id="testpaths-with-a-slash", marks=MATRIX),
-        pytest.param("tests", [], False, id="the-folder-that-testpaths-names"),
+        pytest.param("tests", [], False, id="the-folder-that-testpaths-names", marks=MATRIX),
         pytest.param("tests", ["-q", "."], False, id="the-folder-as-a-dot", marks=MATRIX),
         pytest.param("tests/more", [], True, id="a-folder-below", marks=MATRIX),
         pytest.param("tests", ["test_a.py"], True, id="a-path-relative-to-the-folder"),
@@ -253,6 +256,7 @@ def test_paths_count_as_seen_from_the_root(green: Project, folder: str, argument
     assert green.one().is_partial is partial
 
 
+@MATRIX
 def test_an_absolute_path_is_a_path_too(green: Project) -> None:
     _, output = green.pytest(str(green.repo.path / "tests" / "test_a.py") + "::test_x")
     assert green.one().is_partial
@@ -279,10 +283,12 @@ class TestStopped:
         assert project.one().is_partial
         assert "5 of 11 cases ran (stopping after 1 failures)" in summary(output)
 
+    @MATRIX
     def test_not_when_all_is_green(self, green: Project) -> None:
         green.pytest("-x")
         assert green.one().is_complete
 
+    @MATRIX
     def test_not_when_the_last_case_was_the_red_one(self, green: Project) -> None:
         green.repo.commit(files={"tests/test_z.py": "def test_last(): assert 0\n"})
         green.pytest("-x")
@@ -315,6 +321,7 @@ class TestStopped:
         assert code == 0
         assert not green.one().is_complete
 
+    @MATRIX
     def test_by_an_end_of_the_process(self, green: Project) -> None:
         green.repo.commit(files={"tests/test_c.py": "import os\ndef test_stop(): os._exit(0)\n"})
         code, _ = green.pytest("-q")
@@ -394,7 +401,7 @@ class TestOff:
     @pytest.mark.parametrize(
         ("arguments", "environ"),
         [
-            pytest.param(["--no-shipmoor"], {}, id="by-option"),
+            pytest.param(["--no-shipmoor"], {}, id="by-option", marks=MATRIX),
             pytest.param(["-q"], {"SHIPMOOR_HOOKS_RUN": "1"}, id="because-a-run-is-observed-already"),
             pytest.param(["--collect-only"], {}, id="a-collection"),
             pytest.param(["--setup-plan"], {}, id="a-plan", marks=MATRIX),
@@ -416,12 +423,14 @@ class TestOff:
         assert green.runs() == []
         assert "shipmoor:" not in output
 
+    @MATRIX
     def test_when_no_suite_is_run_by_pytest(self, green: Project) -> None:
         green.repo.commit(files={"shipmoor-hooks.toml": '[suite.unit]\ncommand = "npx jest"\n'})
         _, output = green.pytest("-q")
         assert green.runs() == []
         assert "shipmoor:" not in output
 
+    @MATRIX
     def test_outside_a_repository(self, tmp_path: Path, project: Project) -> None:
         folder = tmp_path / "elsewhere"
         folder.mkdir()
@@ -442,6 +451,7 @@ class TestOff:
 
 
 class TestOn:
+    @MATRIX
     def test_by_option_without_a_policy_says_what_is_missing(self, green: Project) -> None:
         green.repo.commit(files={"shipmoor-hooks.toml": None})
         code, output = green.pytest("-q", "--shipmoor")
@@ -477,6 +487,7 @@ class TestOn:
         green.pytest("--shipmoor-suite=unit", "tests/more")
         assert [(run.suite, run.is_partial) for run in green.runs()] == [("more", False), ("unit", True)]
 
+    @MATRIX
     def test_of_several_suites_none_by_guessing(self, green: Project) -> None:
         both = "[suite.unit]\ncommand = 'pytest tests/test_a.py'\n[suite.more]\ncommand = 'pytest tests/more'\n"
         green.repo.commit(files={"shipmoor-hooks.toml": both})
@@ -485,6 +496,7 @@ class TestOn:
         assert green.runs() == []
         assert "name one with --shipmoor-suite" in summary(output)
 
+    @MATRIX
     def test_for_a_variant(self, green: Project) -> None:
         green.repo.commit(files={"shipmoor-hooks.toml": POLICY + "variants = ['a', 'b']\n"})
         code, output = green.pytest("-q")
@@ -502,12 +514,14 @@ class TestNeverTouchesTheSession:
         assert code == 1
         assert summary(output).startswith("shipmoor: this session was not recorded: ")
 
+    @MATRIX
     def test_when_the_policy_does_not_parse(self, green: Project) -> None:
         green.repo.write("shipmoor-hooks.toml", "[suite.unit\n")
         code, output = green.pytest("-q")
         assert code == 0
         assert re.search(r"not recorded: .*shipmoor-hooks\.toml", summary(output))
 
+    @MATRIX
     def test_when_the_repository_breaks_while_it_runs(self, green: Project) -> None:
         text = "import shutil\ndef test_break(request): shutil.rmtree(request.config.rootpath / '.git')\n"
         green.repo.commit(files={"tests/test_c.py": text})
@@ -533,6 +547,7 @@ class TestNeverTouchesTheSession:
             project.pytest("-q", "-p", "no:cacheprovider", "--no-shipmoor")[1]
         )
 
+    @MATRIX
     def test_a_file_that_changes_while_it_runs_binds_the_run_to_nothing(self, green: Project) -> None:
         text = "def test_write(request): (request.config.rootpath / 'tests' / 'test_a.py').write_text('')\n"
         green.repo.commit(files={"tests/test_z.py": text})
