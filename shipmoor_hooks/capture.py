@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import history, inventory, report_files, scoped_tree, staleness
+from shipmoor_hooks import history, index_tree, inventory, report_files, scoped_tree, staleness
 from shipmoor_hooks import tree as tree_module
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
@@ -125,7 +125,7 @@ def finish(
     touched = [p for p in changed.vanished_or_changed if p not in ours]
     appeared = [p for p in changed.appeared if p not in ours]
     cases = _cases(begun, reports)
-    found = [*problems, *_report_problems(reports, cases)]
+    found = list(problems) or _report_problems([f.name for f in files], reports, cases)
     if begun.before.tree is None:
         found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(begun.before.reasons)))
     elif touched:
@@ -163,6 +163,7 @@ def import_reports(
     suite: Suite,
     files: Sequence[str],
     *,
+    environ: Mapping[str, str],
     now: float,
     reader: str | None = None,
     tree: str = "worktree",
@@ -180,7 +181,7 @@ def import_reports(
     if not loaded:
         raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")
     reports = [registry.read(one.data, reader or suite.format or None, one.file.name) for one in loaded]
-    before = tree_of_name(place, tree)
+    before = tree_of_name(place, tree, environ)
     if tree == "worktree":
         refuse_untracked(policy, before)
     spool = Spool(place.common_dir, place.worktree)
@@ -204,7 +205,7 @@ def import_reports(
     )
     begun = Begun(place, policy, suite, begun_run, before)
     cases = _cases(begun, reports)
-    found = _report_problems(reports, cases)
+    found = _report_problems([one.file.name for one in loaded], reports, cases)
     if before.tree is None:
         found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(before.reasons)))
     if partial:
@@ -242,15 +243,17 @@ def refuse_untracked(policy: Policy, seen: TreeCapture) -> None:
     """Where the policy says `untracked = "refuse"`, a run that saw untracked files is not taken."""
     if policy.untracked == "refuse" and seen.untracked:
         names = ", ".join(seen.untracked[:5]) + (f" and {len(seen.untracked) - 5} more" if seen.untracked[5:] else "")
-        raise EvidenceFault(f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them")
+        raise EvidenceFault(
+            f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them"
+        )
 
 
-def tree_of_name(place: Place, name: str) -> TreeCapture:
+def tree_of_name(place: Place, name: str, environ: Mapping[str, str]) -> TreeCapture:
     """The tree that `--tree` names: worktree, index, or a revision."""
     if name == "worktree":
         return tree_module.capture(place)
     if name == "index":
-        return tree_module.capture_index(place)
+        return index_tree.capture_index(place, environ)
     commit = history.require_commit(place.git, name)
     return TreeCapture(history.tree_of(place.git, commit), commit, (), (), (), (), "head", "")
 
@@ -304,12 +307,18 @@ def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
     return frozenset(paths - {c.path for c in seen.changes if c.oid is None})
 
 
-def _report_problems(reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
-    """The problems of the whole set: files of one glob are one run, so an empty file beside full ones is only empty."""
-    found = [p for r in reports for p in r.problems]
-    empty = [p for r in reports if not r.records for p in r.problems]
-    if cases and len(reports) > 1:
-        found = [p for p in found if p not in empty]
+def _report_problems(names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
+    """The problems of the whole set, each with its file's name where it has one.
+
+    Files of one glob are one run, so an empty file beside full ones is only empty.
+    """
+    several = bool(cases) and len(reports) > 1
+    found = []
+    for number, report in enumerate(reports):
+        if several and not report.records:
+            continue
+        name = names[number] if number < len(names) else ""
+        found += [replace(p, message=f"{name}: {p.message}" if name else p.message) for p in report.problems]
     if not cases and not found:
         found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
     return found

@@ -21,8 +21,11 @@ _PYTHON = frozenset({"pytest", "unittest", "nose2"})
 # What differs from run to run on one tree, in forms that no test author writes by hand.
 _VOLATILE = (
     (re.compile(r"(?<= at )0x[0-9a-fA-F]{6,16}(?=\W|\Z)"), "0x*"),
+    # Bare ones only where programs have their memory: Linux (mmap, PIE), macOS, Go; Ruby writes 16 digits.
+    (re.compile(r"\b0x(?:(?:0000)?[567][0-9a-f]{11}|c0[0-9a-f]{8}|1400[0-9a-f]{7})\b"), "0x*"),
     (re.compile(r"(?<=[\w$\]])@[0-9a-f]{6,8}(?![\w.-])"), "@*"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b", re.IGNORECASE), "<uuid>"),
+    (re.compile(r"\b[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?: \([\w ]+\))?"), "<time>"),
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{3,9}(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (
         re.compile(
@@ -36,7 +39,7 @@ _LINES = re.compile(r"\s*[\n\r\t]\s*")
 _DIALECT = {
     "googletest": ((re.compile(r"(?<![^/:.])DISABLED_"), ""),),
     "bats": ((re.compile(r"(?<=::)begin \d+ (?=\S)"), ""),),
-    "behave": ((re.compile(r" -- @\d+\.\d+ ?"), " "),),
+    "behave": ((re.compile(r" -- @\d+\.\d+(?: ?\Z|(?= ))"), ""),),
     "playwright": ((re.compile(r"(\.[cm]?[jt]sx?):\d+:\d+(?= |::)"), r"\1"),),
     "libtest": ((re.compile(r" \(line \d+\)(?=\Z| )"), ""),),
 }
@@ -121,13 +124,16 @@ class Namer:
             return path, rest
         if dialect in _PYTHON:
             return "", (record.classname,)
-        if path and record.classname == path:
-            return path, ()
-        if dialect == "playwright" and record.suites:
-            return "", (record.suites[0], path, record.classname)
-        if not record.classname or (dialect == "node" and record.classname in ("test", "suite")):
+        classname = self.tree.told_path(record.classname)
+        if dialect == "playwright" and record.suites and record.suites[0] not in ("", record.classname):
+            return "", (record.suites[0], path, classname)
+        if dialect == "robot" and len(record.suites) > 1:
+            classname = classname.removeprefix(f"{record.suites[0]}.")
+        if not classname or (dialect == "node" and classname in ("test", "suite")):
             return path, record.suites
-        return path, (record.classname,)
+        if path and classname in (path, path.rpartition(".")[0].replace("/", ".")):
+            return path, ()
+        return path, (classname,)
 
     def _whole_file(self, record: Record, dialect: str) -> tuple[str, str]:
         """The id of a record for a whole file, class or folder, and the prefix of the ids that it stands for."""
@@ -237,6 +243,13 @@ class _Tree:
             return ""
         longer = [p for p in self.by_name().get(parts[-1], ()) if p.endswith(f"/{path}")]
         return longer[0] if len(longer) == 1 else path
+
+    def told_path(self, classname: str) -> str:
+        """A class name that is a file's path (vitest, bats, Playwright) as a path of the tree; any other as it is."""
+        if "/" not in classname:
+            return classname
+        path = self.path(classname)
+        return path if path and (path in self.tracked or classname.startswith("./")) else classname
 
     def is_folder(self, folder: str) -> bool:
         if self._folders is None:

@@ -95,7 +95,9 @@ def payload_of(envelope: bytes) -> dict[str, Any]:
     if name != PAYLOAD_TYPE or not version.isdigit():
         raise Unreadable(Code.SEAL_BROKEN, "its payload type is not ours")
     if int(version) > VERSION:
-        raise Unreadable(Code.ENTRY_NEWER, f"it was written by a newer version (format {version}, this one reads {VERSION})")
+        raise Unreadable(
+            Code.ENTRY_NEWER, f"it was written by a newer version (format {version}, this one reads {VERSION})"
+        )
     if digest != "sha256:" + hashlib.sha256(payload).hexdigest():
         raise Unreadable(Code.SEAL_BROKEN, "its content does not match its digest")
     try:
@@ -217,7 +219,10 @@ def _cases(stored: dict[str, Any], inventory: bytes | None) -> tuple[Case, ...]:
     if not len(ids) == len(outcomes) == stored["number"]:
         raise ValueError("ids and outcomes differ in number")
     details = stored["details"]
-    return tuple(_case(name, _OUTCOMES[code], details.get(str(i))) for i, (name, code) in enumerate(zip(ids, outcomes, strict=True)))
+    return tuple(
+        _case(name, _OUTCOMES[code], details.get(str(i)))
+        for i, (name, code) in enumerate(zip(ids, outcomes, strict=True))
+    )
 
 
 def _case(name: str, outcome: Outcome, details: dict[str, Any] | None) -> Case:

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shipmoor_hooks import history, policy, policy_rules, reduction, runners, scoped_tree, selection, verdict
+from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
     Code,
+    CommitMessage,
     Count,
     Finding,
     Policy,
@@ -29,7 +31,10 @@ from shipmoor_hooks.target import Bases
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One tip to judge: against which bases, at which moment (POSIX seconds), which suite (None: all), under which name."""
+    """One tip to judge: against which bases, at which moment (POSIX seconds), which suite (None: all), under which name.
+
+    `tip_tree` stands in the place of the tip's tree, and `messages` beside the commits' own, for a commit not made yet.
+    """
 
     tip: str
     bases: Bases
@@ -38,6 +43,8 @@ class Request:
     suite: str | None = None
     merge_result: bool = False
     notes: tuple[Finding, ...] = ()
+    tip_tree: str | None = None
+    messages: tuple[CommitMessage, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,6 +72,8 @@ class _Judge:
         self.spool = Spool(place.common_dir, place.worktree)
         self.bases = [history.revision(self.git, c) for c in request.bases.commits]
         self.tip = history.revision(self.git, request.tip)
+        if request.tip_tree is not None:
+            self.tip = Revision(request.tip, request.tip_tree)
         self._found: dict[tuple[str, bool], Found] = {}
 
     def verdict(self) -> Verdict:
@@ -114,7 +123,7 @@ class _Judge:
         commit = self.request.bases.commits[0]
         try:
             base_policy = policy.load_revision(self.git, commit)
-        except policy.PolicyFault as fault:
+        except PolicyFault as fault:
             finding = Finding(
                 Code.POLICY_LOOSENED,
                 f"the base's policy cannot be read, so the tip's was taken ({fault.message.splitlines()[0]}).",
@@ -128,11 +137,7 @@ class _Judge:
         found = [
             Finding(Code.POLICY_LOOSENED, f"{r.message}.", f"Restore {r.key} in the policy.", case=r.key) for r in rows
         ]
-        if tip_policy is not None:
-            found += [
-                Finding(Code.COMMAND_CHANGED, f"{r.message}.", suite=r.key.split(".")[1])
-                for r in policy_rules.command_changes(base_policy, tip_policy, runners.added_selection)
-            ]
+        found += policy_rules.command_changes(base_policy, tip_policy, runners.added_selection)
         return base_policy, found
 
     def _suites(self, rules: Policy, base_policy: Policy | None, tip_policy: Policy | None, found: Collected) -> None:
@@ -180,7 +185,9 @@ class _Judge:
         )
         result = reduction.compare(question)
         if any(f.code in (Code.CASE_REMOVED, Code.CASE_FEWER) for f in result.findings) and self.bases:
-            renames = history.renames(self.git, self.bases[0].tree or "", self.tip.tree or "") if self._has_tip() else {}
+            renames = (
+                history.renames(self.git, self.bases[0].tree or "", self.tip.tree or "") if self._has_tip() else {}
+            )
             if renames:
                 result = reduction.compare(replace(question, renames=renames))
         found.counts.append(result.count)
@@ -191,7 +198,7 @@ class _Judge:
 
     def _has_tip(self) -> bool:
         """A merged tree was made in a throw-away store: git cannot compare it."""
-        return not self.request.merge_result
+        return not self.request.merge_result and self.request.tip_tree is None
 
     def _lost_since_push(
         self, suite: Suite, variant: str | None, tip_runs: Sequence[Run], rules: Policy
@@ -210,7 +217,9 @@ class _Judge:
         if not lost:
             return []
         names = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
-        message = f"what this branch had at its last push and has no more: {len(lost)} of {len(before)} cases ({names})."
+        message = (
+            f"what this branch had at its last push and has no more: {len(lost)} of {len(before)} cases ({names})."
+        )
         return [Finding(Code.LOST_SINCE_PUSH, message, suite=suite.name, variant=variant)]
 
     def _first_yardstick(self, suite: Suite, rules: Policy, found: Collected) -> None:
@@ -220,18 +229,14 @@ class _Judge:
         if not usable:
             message = f"{suite.name} has nothing to be measured against yet, and N is not measured yet."
             found.findings.append(
-                Finding(
-                    Code.FIRST_YARDSTICK, message, f"shipmoor-hooks run --suite {suite.name}", suite=suite.name
-                )
+                Finding(Code.FIRST_YARDSTICK, message, f"shipmoor-hooks run --suite {suite.name}", suite=suite.name)
             )
         for variant, runs in sorted(usable.items(), key=lambda row: row[0] or ""):
             count = runs[-1].count
             found.counts.append(SuiteCount(suite.name, variant, None, Count(count.passed, count.of)))
             found.known |= {c.id for c in runs[-1].cases}
             message = f"{suite.name} has nothing to be measured against yet; its yardstick starts with {count} cases."
-            found.findings.append(
-                Finding(Code.FIRST_YARDSTICK, message, suite=suite.name, variant=variant, tip=count)
-            )
+            found.findings.append(Finding(Code.FIRST_YARDSTICK, message, suite=suite.name, variant=variant, tip=count))
 
     # ---------------------------------------------------------------- the spool
 
@@ -259,9 +264,9 @@ class _Judge:
         return not self.place.is_bare and history.commit_of(self.git, "HEAD") == self.request.tip
 
     def _conclude(self, found: Collected, rules: Policy) -> Verdict:
-        commits = ()
+        commits = self.request.messages
         if self.bases and self.request.bases.problem is None:
-            commits = history.messages(self.git, self.request.bases.commits, self.request.tip)
+            commits += history.messages(self.git, self.request.bases.commits, self.request.tip)
         return verdict.conclude(
             base=self.bases[0] if self.bases else Revision(None, None),
             tip=self.tip,

@@ -55,7 +55,11 @@ class Git:
         }
 
     def run(
-        self, *arguments: str | bytes, stdin: bytes = b"", extra: Mapping[str, str] | None = None, timeout: float | None = None
+        self,
+        *arguments: str | bytes,
+        stdin: bytes = b"",
+        extra: Mapping[str, str] | None = None,
+        timeout: float | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run git whatever it answers. Raises RepositoryFault when git or the directory is missing."""
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from shipmoor_hooks.place import Place
+from shipmoor_hooks.git import Git
 
 # fsmonitor and the untracked cache are trusted by git, not checked; safecrlf turns an answer into a refusal.
 STRICT = (
@@ -57,19 +57,11 @@ class Status:
     nested: tuple[str, ...]
 
 
-def read_status(place: Place) -> Status:
-    """Ask git. Raises GitFault."""
-    output = place.git.output(
-        *STRICT,
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "-uall",
-        "--no-renames",
-        "--ignore-submodules=none",
-        "--branch",
-        "--no-ahead-behind",
-    )
+def read_status(git: Git, *paths: str) -> Status:
+    """Ask git about the whole worktree or, with `paths`, about these alone. Raises GitFault."""
+    asked = ("status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none")
+    only = ["--", *(f":(top,literal){path}" for path in paths)] if paths else []
+    output = git.output(*STRICT, *asked, "--branch", "--no-ahead-behind", *only)
     head: str | None = None
     entries: list[Entry] = []
     unmerged: list[str] = []
@@ -96,8 +88,8 @@ def read_status(place: Place) -> Status:
 class HiddenEntries:
     """Paths whose index entry carries a bit that keeps git from looking at the file."""
 
-    assume_unchanged: tuple[str, ...]
-    skip_worktree: tuple[str, ...]
+    assume_unchanged: tuple[str, ...] = ()
+    skip_worktree: tuple[str, ...] = ()
 
     def present(self, top: str) -> HiddenEntries:
         """Those whose file is there, so that an edit of it would be hidden."""
@@ -105,37 +97,44 @@ class HiddenEntries:
 
         def is_there(path: str) -> bool:
             folder = os.path.dirname(path)
-            if folder and not folder_is_there(folder):
-                return False
-            return os.path.lexists(os.path.join(top, path))
-
-        def folder_is_there(folder: str) -> bool:
-            if folder in missing:
-                return False
-            if not os.path.isdir(os.path.join(top, folder)):
+            # A sparse checkout leaves out whole folders: one look at each is enough.
+            if folder and (folder in missing or not os.path.isdir(os.path.join(top, folder))):
                 missing.add(folder)
                 return False
-            return True
+            return os.path.lexists(os.path.join(top, path))
 
         return HiddenEntries(
             tuple(filter(is_there, self.assume_unchanged)), tuple(filter(is_there, self.skip_worktree))
         )
 
-    def __bool__(self) -> bool:
-        return bool(self.assume_unchanged or self.skip_worktree)
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (*self.assume_unchanged, *self.skip_worktree)
 
 
-def read_hidden(place: Place) -> HiddenEntries:
-    """Ask git for the bits (`ls-files -v`: S is skip-worktree, lower case is assume-unchanged). Raises GitFault."""
-    output = place.git.output(*STRICT, "ls-files", "-v", "-z")
-    if output.count(b"\0H ") + output.startswith(b"H ") == output.count(b"\0"):
-        return HiddenEntries((), ())
+@dataclass(frozen=True, slots=True)
+class IndexEntries:
+    """What the index alone tells: the entries that hide edits, and the submodules."""
+
+    hidden: HiddenEntries
+    submodules: tuple[str, ...]
+
+
+def read_index(git: Git) -> IndexEntries:
+    """Ask git (`ls-files -v`: S is skip-worktree, lower case is assume-unchanged). Raises GitFault."""
+    output = git.output(*STRICT, "ls-files", "-v", "-s", "-z")
+    plain = output.count(b"\0H ") + output.startswith(b"H ") == output.count(b"\0")
+    if plain and output.find(b"H 160000 ") < 0:
+        return IndexEntries(HiddenEntries(), ())
     assumed: list[str] = []
     skipped: list[str] = []
-    for line in output.decode("utf-8", "surrogateescape").split("\0"):
-        tag, path = line[:1], line[2:]
-        if tag.islower():
+    submodules: list[str] = []
+    for line in output.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        stated, _, path = line.partition("\t")
+        if stated[0].islower():
             assumed.append(path)
-        if tag in ("S", "s"):
+        if stated[0] in "Ss":
             skipped.append(path)
-    return HiddenEntries(tuple(assumed), tuple(skipped))
+        if stated[2:8] == GITLINK:
+            submodules.append(path)
+    return IndexEntries(HiddenEntries(tuple(assumed), tuple(skipped)), tuple(submodules))

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Change, CommitMessage, Revision
+from shipmoor_hooks.tree_listing import between
 
 LOG_FORMAT = "%H%x01%(trailers:only,unfold)%x01%B%x02"
 
@@ -91,6 +92,12 @@ def trailers_of_message(git: Git, message: bytes) -> tuple[tuple[str, str], ...]
     return _trailers(out.decode("utf-8", "surrogateescape"))
 
 
+def cleaned_message(git: Git, raw: bytes) -> bytes:
+    """A message as git will keep it: without comment lines and what `commit --verbose` shows below its scissors line."""
+    head, scissors, _ = raw.partition(b"# ------------------------ >8 ------------------------\n")
+    return git.output("stripspace", "--strip-comments", stdin=head if scissors else raw)
+
+
 def renames(git: Git, base_tree: str, tip_tree: str) -> dict[str, str]:
     """Files that git sees renamed between two trees: old path to new path, one to one."""
     out = git.output("diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", base_tree, tip_tree)
@@ -100,23 +107,22 @@ def renames(git: Git, base_tree: str, tip_tree: str) -> dict[str, str]:
 
 def differing_paths(git: Git, head: str, changes: Sequence[Change], tree: str) -> list[str] | None:
     """The paths in which a captured tree (HEAD's with `changes`) differs from `tree`; None when HEAD is not here."""
-    done = git.run("diff-tree", "-r", "-z", "--no-renames", "--raw", f"{head}^{{tree}}", tree)
-    if done.returncode:
+    try:
+        rows = between(git, head, tree)
+    except GitFault:
         return None
-    fields = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-    there: dict[str, tuple[str, str]] = {}
-    for meta, path in zip(fields[0::2], fields[1::2], strict=False):
-        _, mode, _, oid, _ = meta.split(" ")
-        there[path] = (mode, oid)
-    paths = set(there)
+    paths = {path for path, (old, new) in rows.items() if old != new}
     for change in changes:
-        wanted = there.get(change.path)
-        gone = wanted is not None and set(wanted[1]) == {"0"}
-        if wanted is not None and ((change.oid is None and gone) or (change.mode, change.oid) == wanted):
+        if change.path in rows and rows[change.path][1] == (change.mode, change.oid):
             paths.discard(change.path)
         else:
             paths.add(change.path)
     return sorted(paths)
+
+
+def changes_of(rows: Mapping[str, tuple[str | None, str | None]]) -> tuple[Change, ...]:
+    """Paths with their mode and object name (None: gone) as the model's changes, sorted by path."""
+    return tuple(Change(path, *rows[path]) for path in sorted(rows))
 
 
 def merged_tree(git: Git, target: str, tip: str) -> tuple[str | None, str]:

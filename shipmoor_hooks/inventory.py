@@ -6,7 +6,10 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from shipmoor_hooks.case_id import Identity, namer
-from shipmoor_hooks.model import Case, Normalise, Outcome, Record, RecordKind, Report
+from shipmoor_hooks.model import Case, Normalise, Outcome, Problem, Record, RecordKind, Report
+
+# How the readers begin the sentence about a file without a case; it counts only while no other file of the run has one.
+EMPTY = "the report holds no"
 
 
 def cases_of(
@@ -30,6 +33,17 @@ def cases_of(
     return tuple(
         folded.case(id_, kind) for (id_, kind), folded in sorted(found.items(), key=lambda item: _order(item[0]))
     )
+
+
+def problems_of(reports: Sequence[Report]) -> tuple[Problem, ...]:
+    """What stands against a run of several files: each file's problems once.
+
+    That a file holds no case (a class without tests, one that does not load) is none where another file of the run has
+    cases: surefire and others write a file for each class.
+    """
+    has_case = any(r.kind is RecordKind.CASE for report in reports for r in report.records)
+    every = dict.fromkeys(p for report in reports for p in report.problems)
+    return tuple(p for p in every if not (has_case and p.message.startswith(EMPTY)))
 
 
 def _order(key: tuple[str, RecordKind]) -> tuple[str, str]:

@@ -45,7 +45,11 @@ class Missing:
             problems = [self._variant(tip, v, at_tip=True) for v in self.suite.variants if v not in tip.usable]
             problems += [self._variant(base, v, at_tip=False) for v in self.suite.variants if v not in base.usable]
             unlisted = [v for v in tip.usable if v not in wanted]
-            return problems, [v for v in self.suite.variants if v in base.usable and v in tip.usable], self._notes(unlisted)
+            return (
+                problems,
+                [v for v in self.suite.variants if v in base.usable and v in tip.usable],
+                self._notes(unlisted),
+            )
         common = sorted(set(base.usable) & set(tip.usable), key=lambda v: v or "")
         others = sorted(set(base.usable) ^ set(tip.usable), key=lambda v: v or "")
         if not common:

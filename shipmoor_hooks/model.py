@@ -289,9 +289,7 @@ class Run:
     @property
     def count(self) -> Count:
         """n of N: the synthetic case that stands for an exit code is no case of the suite."""
-        return Count(
-            sum(c.outcome.is_green for c in self.cases), sum(c.kind is not RecordKind.RUN for c in self.cases)
-        )
+        return Count(sum(c.outcome.is_green for c in self.cases), sum(c.kind is not RecordKind.RUN for c in self.cases))
 
     def outcomes(self) -> dict[str, int]:
         """Cases by outcome, each outcome present."""

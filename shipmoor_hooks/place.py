@@ -43,7 +43,14 @@ def find(directory: str, environ: Mapping[str, str]) -> Place:
     from there finds the same repository. GIT_DIR is honoured only where discovery finds nothing.
     """
     git = Git(directory, environ)
-    wanted = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-bare-repository", "--is-inside-work-tree")
+    wanted = (
+        "rev-parse",
+        "--path-format=absolute",
+        "--git-dir",
+        "--git-common-dir",
+        "--is-bare-repository",
+        "--is-inside-work-tree",
+    )
     done = git.run(*wanted)
     if done.returncode and environ.get("GIT_DIR"):
         explicit = {k: environ[k] for k in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR") if environ.get(k)}

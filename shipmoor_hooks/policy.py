@@ -50,7 +50,7 @@ SUITE_KEYS: Mapping[str, tuple[str, values.Reader[object]]] = {
     "setup": ("setup", values.commands),
     "same": ("same", values.strings),
     "require": ("require", values.strings),
-    "not_covered": ("not_covered", values.strings),
+    "not_covered": ("not_covered", values.sentences),
     "case_command": ("case_command", values.command),
     "agent": ("agent", values.command),
     "max_cost": ("max_cost", values.positive("an amount")),

@@ -110,7 +110,7 @@ def positive(unit: str) -> Reader[float]:
 
 
 def shards(value: object, path: Path, faults: Faults) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 2:
+    if not isinstance(value, int) or value < 2:  # true and false are 1 and 0, so they fall here as well
         return faults.add(path, expected("a whole number of parts, 2 or more", value))
     return value
 
@@ -128,6 +128,16 @@ def strings(value: object, path: Path, faults: Faults) -> tuple[str, ...] | None
     """A list of strings, each once."""
     found = items("a list of strings", value, path, faults, text)
     return None if found is None else _unique(found, path, faults)
+
+
+def sentences(value: object, path: Path, faults: Faults) -> tuple[str, ...] | None:
+    """A list of strings over any number of lines."""
+    return items("a list of sentences", value, path, faults, _sentence)
+
+
+def _sentence(value: object, path: Path, faults: Faults) -> str | None:
+    found = text(" ".join(value.split()) if isinstance(value, str) else value, path, faults)
+    return None if found is None else found.strip()
 
 
 def _unique(found: tuple[str, ...], path: Path, faults: Faults) -> tuple[str, ...] | None:

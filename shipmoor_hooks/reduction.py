@@ -51,7 +51,7 @@ def compare(question: Question) -> Comparison:
     tip = at_tip(question.tip, question.suite.reruns)
     pairs = pair(base, tip, question.renames or {})
     found: list[Finding] = []
-    found += _lost(question, base, tip, pairs)
+    found += _lost(base, tip, pairs)
     for base_id, tip_id in [*pairs.same.items(), *pairs.moved.items()]:
         found += _kept(question, base[base_id], tip[tip_id])
     found += _new(question, base, tip, pairs)
@@ -79,23 +79,15 @@ def _placed(finding: Finding, question: Question) -> Finding:
 # ---------------------------------------------------------------- what is gone
 
 
-def _lost(
-    question: Question, base: Mapping[str, BaseCase], tip: Mapping[str, TipCase], pairs: Pairing
-) -> list[Finding]:
+def _lost(base: Mapping[str, BaseCase], tip: Mapping[str, TipCase], pairs: Pairing) -> list[Finding]:
     number = sum(1 for c in tip.values() if not c.covers and c.kind is RecordKind.CASE)
-    found = []
-    for case_id in pairs.gone:
-        found.append(wording.removed(base[case_id], number))
-    for few in pairs.fewer:
-        found.append(wording.fewer_positions(few))
-    for record, ids in pairs.unloadable.items():
-        found.append(wording.does_not_load(tip[record], ids))
-    for case_id, record in pairs.self_skipped.items():
-        if base[case_id].ran:
-            found.append(wording.file_skips_itself(base[case_id], record))
-    for old, new in pairs.moved.items():
-        found.append(wording.moved(base[old], tip[new]))
-    return found
+    return [
+        *(wording.removed(base[case_id], number) for case_id in pairs.gone),
+        *(wording.fewer_positions(few) for few in pairs.fewer),
+        *(wording.does_not_load(tip[record], ids) for record, ids in pairs.unloadable.items()),
+        *(wording.file_skips_itself(base[i], record) for i, record in pairs.self_skipped.items() if base[i].ran),
+        *(wording.moved(base[old], tip[new]) for old, new in pairs.moved.items()),
+    ]
 
 
 # ---------------------------------------------------------------- what is still there

@@ -41,10 +41,11 @@ def load(path: str, top: str | None, *, name: str = "", inside: bool = False) ->
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ReportFault(f"{shown}: the report cannot be opened ({reason})") from error
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        raise ReportFault(f"{shown}: it is not a plain file but {_kind(status.st_mode)}")
     with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ReportFault(f"{shown}: it is not a plain file but {_kind(status.st_mode)}")
         if status.st_size > MAX_BYTES:
             raise ReportFault(f"{shown}: {status.st_size} bytes are more than the limit of {MAX_BYTES} for one report")
         try:

@@ -30,9 +30,8 @@ def scoped(place_git: Git, capture: TreeCapture, exclude: Sequence[str]) -> str 
 
 def scoped_revision(git: Git, tree: str, exclude: Sequence[str]) -> str:
     """The tree of a revision without the excluded paths. Raises UsageFault, GitFault."""
-    if not exclude:
-        return git.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tree}^{{tree}}")
-    return _without(git, tree, b"", exclude)
+    found = git.text("rev-parse", "--verify", "--end-of-options", f"{tree}^{{tree}}")
+    return _without(git, found, b"", exclude) if exclude else found
 
 
 def _without(git: Git, start: str | None, lines: bytes, exclude: Sequence[str]) -> str:
@@ -40,17 +39,26 @@ def _without(git: Git, start: str | None, lines: bytes, exclude: Sequence[str]) 
     for pattern in exclude:
         if pattern.startswith("!") or "\n" in pattern or "\0" in pattern:
             raise UsageFault(f"exclude: {pattern!r} cannot be used", "name what is excluded, without `!`")
-    git_dir, common_dir, top = _where(git)
-    with temporary_index(git, top, git_dir, os.path.join(common_dir, "objects")) as temporary:
+    git_dir, common_dir = git.text("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir").split("\n")
+    with temporary_index(git, git.directory, git_dir, os.path.join(common_dir, "objects")) as temporary:
+        # Matching looks at the worktree for what the index leaves open: an empty one gives the same answer everywhere.
+        worktree = os.path.join(temporary.folder, "worktree")
+        os.mkdir(worktree)
+        temporary.git.environ.update(GIT_DIR=git_dir, GIT_WORK_TREE=worktree)
+        temporary.git.directory = worktree
         if start is not None:
             temporary.git.output(*EXACT, "read-tree", start)
         if lines:
             temporary.git.output(*EXACT, "update-index", "-z", "--index-info", stdin=lines)
-        _drop(temporary, exclude)
+        _drop(temporary, worktree, exclude)
         return temporary.git.text(*EXACT, "write-tree", "--missing-ok")
 
 
-def _drop(temporary: TemporaryIndex, exclude: Sequence[str]) -> None:
+def _drop(temporary: TemporaryIndex, worktree: str, exclude: Sequence[str]) -> None:
+    """Take what the patterns match out of the index."""
+    if any(pattern.endswith("/") for pattern in exclude):
+        for path in _submodules(temporary.git):
+            os.makedirs(os.path.join(worktree, path))
     patterns = os.path.join(temporary.folder, "exclude")
     with open(patterns, "wb") as file:
         file.write(b"".join(os.fsencode(pattern) + b"\n" for pattern in exclude))
@@ -59,6 +67,10 @@ def _drop(temporary: TemporaryIndex, exclude: Sequence[str]) -> None:
         temporary.git.output(*EXACT, "update-index", "-z", "--force-remove", "--stdin", stdin=matched)
 
 
-def _where(git: Git) -> tuple[str, str, str]:
-    found = git.text("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir").split("\n")
-    return found[0], found[1], git.directory
+def _submodules(git: Git) -> list[str]:
+    """The index's submodules: git takes one for a folder only where it finds a folder."""
+    listed = git.output(*EXACT, "ls-files", "-s", "-z")
+    if listed.find(b"160000 ") < 0:
+        return []
+    lines = listed.decode("utf-8", "surrogateescape").split("\0")
+    return [line.partition("\t")[2] for line in lines if line.startswith("160000 ")]

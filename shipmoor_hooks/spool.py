@@ -101,6 +101,25 @@ class Spool:
                 found += self._read(path)
         return found
 
+    def twins(self, path: str) -> list[str]:
+        """The same entry under its scoped tree, where there is one."""
+        top = os.path.dirname(os.path.dirname(os.path.dirname(path)))
+        scoped = os.path.join(top, "scoped")
+        name = os.path.basename(path)
+        paths = (os.path.join(scoped, tree, name) for tree in _names(scoped))
+        return [p for p in paths if os.path.lexists(p)]
+
+    def inventory_paths(self) -> list[str]:
+        folder = self._path("inventories")
+        return [os.path.join(folder, n) for n in _names(folder) if not n.startswith(".")]
+
+    def leftovers(self) -> list[str]:
+        """Temporary files that a killed writer left behind."""
+        found = []
+        for folder, _, names in os.walk(self.root):
+            found += [os.path.join(folder, n) for n in names if n.startswith(".") and n.endswith(".tmp")]
+        return found
+
     def _worktrees(self) -> list[str]:
         return _names(self._path("runs"))
 
@@ -167,7 +186,9 @@ class Spool:
                 path = self._folder("runs", self.worktree, "trees", _folder_of(run)) + "/" + name
                 _write(path, encoded.envelope)
                 if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
-                    _write(self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)
+                    _write(
+                        self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope
+                    )
                 return stored
         except OSError as error:
             raise EnvironmentFault(

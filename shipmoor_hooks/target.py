@@ -6,14 +6,18 @@ only when that fails the remote-tracking refs, with a note. By hand the remote-t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks import history
-from shipmoor_hooks.errors import UsageFault
+from shipmoor_hooks import history, policy
+from shipmoor_hooks.errors import PolicyFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding
 from shipmoor_hooks.push import Push, Update
+
+DEFAULT_REMOTE = "origin"
+DEFAULT_TARGET = "origin/HEAD"
+Ask = Callable[[str], dict[str, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,31 @@ def split(name: str, remotes: Sequence[str]) -> tuple[str | None, str]:
     return None, name
 
 
-def by_hand(git: Git, name: str) -> Target:
-    """The target as the remote-tracking refs tell it. Raises UsageFault when it cannot be resolved."""
+def gate_target(git: Git, tip: str, find: Callable[[str], Target]) -> Target:
+    """The target by the policy of the target branch itself, where that has one, else by the tip's.
+
+    A tip that names itself as the target would be its own base: so the remote's HEAD is asked first, and the policy that
+    stands there says which branch is meant.
+    """
+    names = []
+    if DEFAULT_REMOTE in history.remotes(git):
+        first = find(DEFAULT_TARGET)
+        if first.tip is not None:
+            names.append(first.tip)
+    named = DEFAULT_TARGET
+    for revision in (*names, tip):
+        try:
+            rules = policy.load_revision(git, revision)
+        except PolicyFault:
+            continue
+        if rules is not None:
+            named = rules.target
+            break
+    return first if names and named == DEFAULT_TARGET else find(named)
+
+
+def by_hand(git: Git, name: str, *, ask_remote: bool = True) -> Target:
+    """The target as the remote-tracking refs tell it, else (`ask_remote`) as the remote does. Raises UsageFault."""
     configured = history.remotes(git)
     remote, branch = split(name, list(configured))
     if remote is None:
@@ -62,14 +89,16 @@ def by_hand(git: Git, name: str) -> Target:
     commit = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
     if commit is not None:
         return Target(name, remote, branch, commit)
+    if not ask_remote:
+        raise UsageFault(f"the target {name} is not known here", f"git fetch {remote}")
     said = history.heads_of_remote(git, remote)
     if said is None:
         raise UsageFault(f"the target {name} is not known here and its remote does not answer", f"git fetch {remote}")
     return _from_heads(git, name, remote, branch, said)
 
 
-def for_push(git: Git, name: str, push: Push) -> Target:
-    """The target as the remote itself tells it at the time of a push."""
+def for_push(git: Git, name: str, push: Push, ask: Ask) -> Target:
+    """The target as the remote itself tells it at the time of a push; `ask` gives a remote's branches (or None)."""
     configured = history.remotes(git)
     remote, branch = split(name, list(configured))
     if remote is None:
@@ -81,7 +110,7 @@ def for_push(git: Git, name: str, push: Push) -> Target:
         for update in push.updates:
             if update.remote_ref == f"refs/heads/{branch}" and update.remote_oid:
                 return _known(git, name, remote, branch, update.remote_oid)
-    said = history.heads_of_remote(git, remote)
+    said = ask(remote)
     if said is not None:
         return _from_heads(git, name, remote, branch, said)
     commit = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
@@ -149,17 +178,17 @@ def bases_of(git: Git, common_dir: str, tip: str, update: Update, push: Push, ta
         and update.remote_ref == f"refs/heads/{target.branch}"
         and is_same_remote(push, target.remote, configured)
     )
+    if into_target:
+        old = old or target.tip
     if into_target and old:
         if history.commit_of(git, old) is None:
             return Bases((), target, _fetch_first(target, f"its {target.branch} is at {old[:12]}, which is not here"))
         if not history.is_ancestor(git, old, tip):
             return _checked(git, common_dir, tip, (old,), target, old_value=old, other=old)
     if target.tip is None:
-        if target.empty or (into_target and old is None and not target.unknown):
+        if target.empty or (into_target and not target.unknown):
             return Bases((), target)
         return Bases((), target, _fetch_first(target, target.unknown))
-    if into_target and old is None and not push.from_host:
-        return Bases((), target)
     old_here = old if old and history.commit_of(git, old) else None
     return with_target(git, common_dir, tip, target, old_value=None if into_target else old_here)
 

@@ -106,10 +106,8 @@ class _Scan:
             self.at += 1
 
     def _string(self) -> None:
-        for pattern in _STRINGS:
-            if found := pattern.match(self.text, self.at):
-                self.at = found.end()
-                return
+        ends = (found.end() for pattern in _STRINGS if (found := pattern.match(self.text, self.at)))
+        self.at = next(ends)
 
     def _value(self, path: Path) -> None:
         first = self.text[self.at]

@@ -70,12 +70,12 @@ def _name(line: DisclosureLine) -> str:
 
 
 def _one_line(value: str) -> str:
-    return re.sub(r"\s*\n\s*", " ", value).strip()
+    return " ".join(filter(None, (part.strip() for part in value.split("\n"))))
 
 
 def _lines_of(message: str) -> Iterator[tuple[Trailer, str]]:
     """Whatever looks like one of our trailers, anywhere, also indented or behind a bullet; deeper lines go on."""
-    lines = message.splitlines()
+    lines = message.split("\n")  # as git does: other line ends are part of a value
     for number, line in enumerate(lines):
         if start := _IN_BODY.match(line):
             value = start[3]
@@ -99,7 +99,7 @@ def malformed(line: DisclosureLine) -> str | None:
 
 def wrong_rename(subject: str) -> str | None:
     old, arrow, new = subject.partition(" => ")
-    if not arrow or not old.strip() or not new.strip():
+    if not arrow:
         return "it does not name two cases as `old => new`"
     if any(n.endswith("*") or ("*" in n and COUNTED.fullmatch(n)) for n in (old, new)):
         return "a rename names one case and one target, never a wildcard"
@@ -155,10 +155,9 @@ def matches(pattern: str, case: str) -> bool:
 
 
 def arrows(text: str) -> Iterator[tuple[str, str]]:
+    """Every way to read `old => new`; `text` has no blanks around it."""
     for at in _places(text, " => "):
-        old, new = text[:at].strip(), text[at + 4 :].strip()
-        if old and new:
-            yield old, new
+        yield text[:at].strip(), text[at + 4 :].strip()
 
 
 # ---------------------------------------------------------------- what to paste
@@ -185,8 +184,14 @@ def line_to_paste(finding: Finding) -> str | None:
     return f"{takes[0].value}: case:{case_hash(finding.case)[:HASH_DIGITS]} -- {PLACEHOLDER}"
 
 
+def rename_to_paste(old: str, new: str) -> str | None:
+    """The trailer that would say that a case was renamed; None where it does not fit a line that git and we read back."""
+    line = f"{Trailer.RENAMED.value}: {old} => {new} -- {PLACEHOLDER}"
+    return line if len(line) <= LONGEST_LINE and _is_plain(old) and _is_plain(new) else None
+
+
 def _is_plain(case: str) -> bool:
     """Whether git and we read the id back from a line just as it is."""
     marks = any(mark in f" {case} " for mark in (" -- ", " => "))
-    wild = case.endswith("*") or COUNTED.fullmatch(case) or case.startswith("case:")
-    return case.isprintable() and case == case.strip() and not marks and not wild
+    misread = wrong_name(case) or COUNTED.fullmatch(case) or case.startswith("case:")
+    return case.isprintable() and case == case.strip() and not marks and not misread

@@ -9,10 +9,10 @@ it count "the rest", a line about one case could make the count of another line 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks.model import Code, Disclosure, DisclosureLine, Finding, Trailer
+from shipmoor_hooks.model import Code, Disclosure, DisclosureLine, Finding, Level, Trailer
 from shipmoor_hooks.trailer_lines import (
     COUNTED,
     HASHED,
@@ -49,16 +49,21 @@ def disclose(
     """The findings, each with the disclosure that names it, and a DISCLOSURE_UNUSED note for each line that names none.
 
     `known` are the ids that stand at base or tip, `new_at_tip` those that ran at the tip and did not stand at the base,
-    `reason_pattern` the policy's. The first of several lines counts; a line discloses its case in all suites and variants.
+    `reason_pattern` the policy's. The first of several lines counts; one discloses its case in all suites and variants.
     """
+    if not lines:
+        return tuple(findings), ()
     book = _Book(findings, frozenset(known), frozenset(new_at_tip), reason_pattern)
-    notes = []
-    for line in lines:
-        subject, reason = divide(line.value, book.is_whole(line.trailer))
-        why = book.enter(line, subject, reason)
-        if why:
-            notes.append(Finding(Code.DISCLOSURE_UNUSED, f"{told(line, subject)} is not used: {why}."))
-    return tuple(book.filled(finding) for finding in findings), tuple(notes)
+    divided = [(line, *divide(line.value, book.is_whole(line.trailer))) for line in lines]
+    # Wildcards come last: a wrong count then tells how many of its cases have a line of their own.
+    order = sorted(range(len(divided)), key=lambda number: book.is_wild(*divided[number][:2]))
+    unused = {number: book.enter(*divided[number]) for number in order}
+    notes = (
+        Finding(Code.DISCLOSURE_UNUSED, f"{told(line, subject)} is not used: {unused[number]}.")
+        for number, (line, subject, _) in enumerate(divided)
+        if unused[number]
+    )
+    return tuple(book.filled()), tuple(notes)
 
 
 @dataclass(slots=True)
@@ -69,35 +74,43 @@ class _Book:
     known: frozenset[str]
     new_at_tip: frozenset[str]
     reason_pattern: str
-    exact: dict[tuple[Trailer, str], Disclosure] = field(default_factory=dict)
-    wild: dict[tuple[Trailer, str], Disclosure] = field(default_factory=dict)
+    exact: dict[Trailer, dict[str, Disclosure]] = field(default_factory=lambda: {t: {} for t in Trailer})
+    wild: dict[Trailer, dict[str, Disclosure]] = field(default_factory=lambda: {t: {} for t in Trailer})
     targets: dict[str, str] = field(default_factory=dict)
-    open: dict[Trailer, dict[str, None]] = field(default_factory=dict)  # ids that each trailer could disclose, in order
+    # The ids that each trailer could disclose, in the order of the findings.
+    open: dict[Trailer, dict[str, None]] = field(default_factory=lambda: {t: {} for t in Trailer})
     codes: dict[str, set[Code]] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
     hints: int = 0
 
     def __post_init__(self) -> None:
         for finding in self.findings:
-            if finding.case is not None:
+            if finding.case is not None and finding.level is Level.REFUSE:
                 self.codes.setdefault(finding.case, set()).add(finding.code)
                 for trailer in TAKES.get(finding.code, ()):
-                    self.open.setdefault(trailer, {})[finding.case] = None
-        self.known |= self.codes.keys()
+                    self.open[trailer][finding.case] = None
+        self.known |= {finding.case for finding in self.findings if finding.case is not None}
 
-    def filled(self, finding: Finding) -> Finding:
-        """The finding with its disclosure, exact before wildcard; untouched when nothing names it."""
-        for entries in (self.exact, self.wild):
-            for trailer in TAKES.get(finding.code, ()):
-                if finding.disclosed is None and finding.case is not None and (trailer, finding.case) in entries:
-                    return replace(finding, disclosed=entries[trailer, finding.case])
-        return finding
+    def filled(self) -> Iterator[Finding]:
+        """Each finding with its disclosure, exact before wildcard; untouched where nothing names it."""
+        ways = {code: [book[t] for book in (self.exact, self.wild) for t in taken] for code, taken in TAKES.items()}
+        for finding in self.findings:
+            case = finding.case
+            if finding.disclosed is None and case is not None:
+                found = next((entries[case] for entries in ways.get(finding.code, ()) if case in entries), None)
+                yield replace(finding, disclosed=found) if found else finding
+            else:
+                yield finding
 
     def is_whole(self, trailer: Trailer) -> Callable[[str], bool]:
         """Whether a piece of a line is a name as it stands (for a rename: two names)."""
         if trailer is Trailer.RENAMED:
             return lambda text: any(old in self.known and new in self.known for old, new in arrows(text))
         return lambda text: text in self.known
+
+    def is_wild(self, line: DisclosureLine, subject: str) -> bool:
+        """Whether a name is a wildcard: it holds a star and is no id. A rename takes none."""
+        return line.trailer is not Trailer.RENAMED and "*" in subject and subject not in self.known
 
     def enter(self, line: DisclosureLine, subject: str, reason: str) -> str | None:
         """Take the line in, or say why it is not used."""
@@ -108,14 +121,14 @@ class _Book:
         disclosure = Disclosure(line.commit, line.trailer, reason)
         if line.trailer is Trailer.RENAMED:
             return self._enter_rename(subject, disclosure)
-        if subject not in self.known and "*" in subject:
+        if self.is_wild(line, subject):
             return self._enter_wildcard(subject, disclosure)
-        found, why = self._named(subject, line.trailer)
+        found, why = self._named(subject, self.open[line.trailer])
         return why or self._enter_exact(found, disclosure)
 
     def _enter_exact(self, case: str, disclosure: Disclosure) -> str | None:
-        if case in self.open.get(disclosure.trailer, {}):
-            self.exact.setdefault((disclosure.trailer, case), disclosure)
+        if case in self.open[disclosure.trailer]:
+            self.exact[disclosure.trailer].setdefault(case, disclosure)
             return None
         other = sorted(c.value for c in self.codes.get(case, ()) if c in TAKES)
         if other:
@@ -127,18 +140,20 @@ class _Book:
     def _enter_wildcard(self, subject: str, disclosure: Disclosure) -> str | None:
         counted = COUNTED.fullmatch(subject)
         pattern, said = (counted[1], int(counted[2])) if counted else (subject, None)
-        matched = [case for case in self.open.get(disclosure.trailer, {}) if matches(pattern, case)]
+        matched = [case for case in self.open[disclosure.trailer] if matches(pattern, case)]
         wrong = wrong_name(f"{pattern} (1)")
         if wrong:
             return wrong
         if said is None:
             return f"a wildcard needs the count of the cases in parentheses: they are {len(matched)}"
         if said != len(matched):
-            return f"its count is wrong: it says {said}, they are {len(matched)}"
+            named = {case for case in matched if any(case in entries for entries in self.exact.values())}
+            also = f" ({len(named)} with a line of their own: the count is of all that match)" if named else ""
+            return f"its count is wrong: it says {said}, they are {len(matched)}{also}"
         if not matched:
             return "nothing was lost there that it could disclose"
         for case in matched:
-            self.wild.setdefault((disclosure.trailer, case), disclosure)
+            self.wild[disclosure.trailer].setdefault(case, disclosure)
         return None
 
     def _enter_rename(self, subject: str, disclosure: Disclosure) -> str | None:
@@ -146,10 +161,10 @@ class _Book:
         if not pairs:
             return wrong_rename(subject)
         old, new = next((p for p in pairs if p[0] in self.known and p[1] in self.known), pairs[0])
-        old, why = self._named(old, disclosure.trailer)
+        old, why = self._named(old, self.open[disclosure.trailer])
         if why:
             return why if "*" not in subject else f"{why}; a rename takes no wildcard"
-        new, why = self._named(new, disclosure.trailer)
+        new, why = self._named(new, self.new_at_tip)
         if why:
             return f"its target did not run at the tip: {why}"
         if new not in self.new_at_tip:
@@ -161,13 +176,13 @@ class _Book:
             self.targets[new] = old
         return why
 
-    def _named(self, name: str, trailer: Trailer) -> tuple[str, str | None]:
-        """The id that a name means, exact first, then by its hash; or why it means none."""
+    def _named(self, name: str, likely: Collection[str]) -> tuple[str, str | None]:
+        """The id that a name means, exact first, then by hash; or why it means none. `likely` ids are offered first."""
         if name in self.known:
             return name, None
         hashed = HASHED.fullmatch(name)
         if not hashed:
-            return name, f"there is no such case{self._hint(name, trailer)}"
+            return name, f"there is no such case{self._hint(name, likely)}"
         if wrong := wrong_name(name):
             return name, wrong
         if not self.hashes:
@@ -177,7 +192,7 @@ class _Book:
             return found[0], None
         return name, f"{len(found)} cases begin like that; give more digits" if found else "there is no such case"
 
-    def _hint(self, name: str, trailer: Trailer) -> str:
+    def _hint(self, name: str, likely: Collection[str]) -> str:
         """The nearest id in words; comparing is slow, so only the first few lines get one."""
         import difflib  # only a wrong name needs it, and the hook path is counted in milliseconds
 
@@ -186,6 +201,6 @@ class _Book:
             return ""
         tail = re.split(r"::|/", name)[-1]
         alike = sorted(case for case in self.known if case.endswith(tail))[:_MOST_COMPARED]
-        pool = [*list(self.open.get(trailer, {}))[:_MOST_COMPARED], *alike]
+        pool = [*sorted(likely)[:_MOST_COMPARED], *alike]
         near = difflib.get_close_matches(name, pool, n=1)
         return f" (the nearest is `{near[0]}`)" if near else ""

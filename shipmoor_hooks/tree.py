@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from shipmoor_hooks.blob_names import NeedsIndex, attribute_files, blob_names, file_mode
 from shipmoor_hooks.errors import GitFault
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.git_status import ABSENT, Entry, HiddenEntries, Status, read_hidden, read_status
+from shipmoor_hooks.git_status import ABSENT, Entry, HiddenEntries, IndexEntries, Status, read_index, read_status
 from shipmoor_hooks.model import Change
-from shipmoor_hooks.place import Place
+from shipmoor_hooks.place import Place, find
 from shipmoor_hooks.repo import CannotCompose, compose_tree
-from shipmoor_hooks.tree_by_index import add_everything
+from shipmoor_hooks.tree_by_index import add_everything, first_complaint
 from shipmoor_hooks.tree_listing import GONE, Content, between
 
 ATTEMPTS = 3
+UNCOMMITTED = "{} is a submodule with uncommitted content."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +69,23 @@ def capture(place: Place) -> TreeCapture:
     """
     top = place.require_top()
     for _ in range(ATTEMPTS):
-        status = read_status(place)
-        hidden = read_hidden(place)
-        reasons = _reasons(status)
+        index = read_index(place.git)
+        try:
+            status = read_status(place.git)
+        except GitFault as refused:
+            return _unbound(place, f"git cannot read the working tree: {first_complaint(refused.stderr)}.")
+        reasons = _reasons(place, status, index)
         if reasons:
-            return TreeCapture(None, status.head, (), (), status.nested, reasons, "index", "", git=place.git)
+            return _unbound(place, *reasons)
+        hidden = index.hidden
         shown = hidden.present(top)
         if status.head is None:
             return _by_index(place, status, shown, "HEAD has no commit yet")
         head, _, tree = place.git.text("rev-parse", "HEAD", f"{status.head}^{{tree}}").partition("\n")
         if head != status.head:
             continue  # a commit was made while git looked: the changes stand against another HEAD
-        if shown:
-            first = (*shown.assume_unchanged, *shown.skip_worktree)[0]
-            return _by_index(place, status, shown, f"{first} carries a bit that hides edits")
+        if shown.paths:
+            return _by_index(place, status, shown, f"{shown.paths[0]} carries a bit that hides edits")
         if not status.entries and not status.untracked:
             return TreeCapture(tree, head, (), (), status.nested, (), "head", "", git=place.git)
         try:
@@ -116,21 +120,43 @@ def difference(before: TreeCapture, after: TreeCapture) -> TreeDifference:
     return TreeDifference(tuple(changed), tuple(appeared))
 
 
-def _reasons(status: Status) -> tuple[str, ...]:
-    """Why no tree stands for this worktree, as far as git's status tells."""
+def _unbound(place: Place, *reasons: str) -> TreeCapture:
+    head = place.git.try_text("rev-parse", "--verify", "--quiet", "HEAD")
+    return TreeCapture(None, head, (), (), (), reasons, "index", "", git=place.git)
+
+
+def _reasons(place: Place, status: Status, index: IndexEntries) -> tuple[str, ...]:
+    """Why no tree stands for this worktree."""
     unmerged = (f"{path} has an unresolved merge conflict." for path in status.unmerged)
-    dirty = (f"{e.path} is a submodule with uncommitted content." for e in status.entries if e.submodule_is_dirty)
-    return (*unmerged, *dirty)
+    dirty = {e.path for e in status.entries if e.submodule_is_dirty}
+    dirty.update(path for path in index.submodules if path not in dirty and _hides_edits(place, path))
+    return (*unmerged, *(UNCOMMITTED.format(path) for path in sorted(dirty)))
+
+
+def _hides_edits(place: Place, submodule: str) -> bool:
+    """Whether bits in the submodule's own index keep an edit from the status of the repository around it."""
+    folder = os.path.join(place.require_top(), submodule)
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return False
+    inner = find(folder, place.git.environ)
+    index = read_index(inner.git)
+    if index.hidden.present(folder).paths:
+        found = capture(inner)
+        return found.tree is None or bool(found.changes)
+    return any(_hides_edits(inner, path) for path in index.submodules)
 
 
 def _by_index(place: Place, status: Status, hidden: HiddenEntries, why: str) -> TreeCapture:
     added = add_everything(place, status.head, hidden, status.nested)
-    reasons = (f"git cannot add everything in the working tree: {added.complaint}.",) if added.complaint else ()
+    reasons = tuple(UNCOMMITTED.format(path) for path in added.dirty)
+    if added.complaint:
+        reasons = (f"git cannot add everything in the working tree: {added.complaint}.",)
+    if reasons:
+        return TreeCapture(None, status.head, (), (), status.nested, reasons, "index", why, git=place.git)
     changes = tuple(Change(path, *added.differences[path][1]) for path in sorted(added.differences))
     new = frozenset(path for path, (old, _) in added.differences.items() if old == GONE)
-    untracked = status.untracked if added.tree else ()
     return TreeCapture(
-        added.tree, status.head, changes, untracked, status.nested, reasons, "index", why, new, place.git
+        added.tree, status.head, changes, status.untracked, status.nested, (), "index", why, new, place.git
     )
 
 
@@ -160,7 +186,7 @@ def _refuse_what_needs_index(status: Status, settings: dict[str, str], hidden: H
     """Raises NeedsIndex where changed entries alone do not tell what `git add -A` would do."""
     for path in attribute_files((*(e.path for e in status.entries), *status.untracked)):
         raise NeedsIndex(f"{path} itself changed")
-    for path in attribute_files((*hidden.assume_unchanged, *hidden.skip_worktree)):
+    for path in attribute_files(hidden.paths):
         raise NeedsIndex(f"{path} is in the index alone")
     for entry in status.entries:
         if entry.concerns_submodule:

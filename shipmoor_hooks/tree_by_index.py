@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks.git import last_line
-from shipmoor_hooks.git_status import STRICT, HiddenEntries
+from shipmoor_hooks.git_status import GITLINK, STRICT, HiddenEntries, read_status
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.temporary_index import TemporaryIndex, temporary_index
 from shipmoor_hooks.tree_listing import Content, between
@@ -18,11 +18,15 @@ WHOLE = ("-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c", "advic
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The tree and where it differs from HEAD's (content before and after, by path), or git's own refusal."""
+    """The tree and where it differs from HEAD's (content before and after, by path), or git's own refusal.
+
+    `dirty` are submodules in the tree that hold uncommitted content.
+    """
 
     tree: str | None
     differences: dict[str, tuple[Content, Content]]
-    complaint: str
+    complaint: str = ""
+    dirty: tuple[str, ...] = ()
 
 
 def add_everything(place: Place, head: str | None, hidden: HiddenEntries, nested: Sequence[str]) -> Added:
@@ -38,7 +42,11 @@ def add_everything(place: Place, head: str | None, hidden: HiddenEntries, nested
         if complaint:
             return Added(None, {}, complaint)
         tree = temporary.git.text(*STRICT, *WHOLE, "write-tree", "--missing-ok")
-        return Added(tree, between(temporary.git, head, tree), "")
+        differences = between(temporary.git, head, tree)
+        links = [path for path, (_, (mode, _)) in differences.items() if mode == GITLINK]
+        # git looks into a submodule only once its index holds one: before, a folder took the place of a file.
+        entries = read_status(temporary.git, *links).entries if links else ()
+        return Added(tree, differences, dirty=tuple(e.path for e in entries if e.submodule_is_dirty))
 
 
 def _add(temporary: TemporaryIndex, hidden: HiddenEntries, nested: Sequence[str]) -> str:
@@ -56,10 +64,12 @@ def _add(temporary: TemporaryIndex, hidden: HiddenEntries, nested: Sequence[str]
     done = temporary.git.run(*STRICT, *WHOLE, *adding, stdin=specs)
     if done.returncode == 0:
         return ""
-    return _first_complaint(done.stderr.decode("utf-8", "replace")) or f"git add ended with {done.returncode}"
+    return first_complaint(done.stderr.decode("utf-8", "replace")) or f"git add ended with {done.returncode}"
 
 
-def _first_complaint(said: str) -> str:
-    """The line of git's that names the path: the first error, else the last line."""
-    lines = [line.partition(": ")[2] for line in said.splitlines() if line.startswith(("error: ", "fatal: "))]
-    return (lines[0] if lines else last_line(said)).rstrip(".")
+def first_complaint(said: str) -> str:
+    """The line of git's that names the path: how it ended, or the first error where it ended in general words."""
+    ends = [line.removeprefix("fatal: ") for line in said.splitlines() if line.startswith("fatal: ")]
+    errors = [line.removeprefix("error: ") for line in said.splitlines() if line.startswith("error: ")]
+    told = [line for line in ends if line not in ("adding files failed", "updating files failed")]
+    return [*told[-1:], *errors, last_line(said)][0].rstrip(".")

@@ -17,6 +17,7 @@ from shipmoor_hooks.model import (
     Verdict,
 )
 from shipmoor_hooks.reduction import is_reduced
+from shipmoor_hooks.trailer_lines import rename_to_paste
 
 _ORDER = {code: number for number, code in enumerate(Code)}
 _RENAMES_OFFERED = 3
@@ -44,7 +45,7 @@ def conclude(
     judged, unused = trailers.disclose(
         findings, lines, known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
     )
-    everything = [*judged, *unused, *_misplaced(commits)]
+    everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
     offered = sorted(new_at_tip)[: _RENAMES_OFFERED + 1]
     told = sorted((_with_ways_out(f, offered) for f in everything), key=_order)
     decision = decide(told)
@@ -71,29 +72,18 @@ def decide(findings: Iterable[Finding]) -> Decision:
     return Decision.ALLOWED
 
 
-def _misplaced(commits: Sequence[CommitMessage]) -> list[Finding]:
-    return [
-        Finding(
-            Code.DISCLOSURE_MISPLACED,
-            f"commit {line.commit[:12]} says `{line.trailer.value}: {line.value}` outside its last paragraph, where git "
-            "reads no trailers.",
-            "Move the line into the last paragraph of the message.",
-        )
-        for line in trailers.misplaced(commits)
-    ]
-
-
 def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
     """The first way out is to restore; then a rename, where there are few candidates; then the line to paste."""
     if not finding.refuses:
         return finding
-    line = trailers.line_to_paste(finding)
-    if line is None:
+    paste = trailers.line_to_paste(finding)
+    if paste is None:
         return finding
     ways = [finding.next_step]
     if finding.code is Code.CASE_REMOVED and 0 < len(new_at_tip) <= _RENAMES_OFFERED and finding.case:
-        ways += [f"If it was renamed:\n{trailers.rename_to_paste(finding.case, new)}" for new in new_at_tip]
-    ways.append(f"Or say why in the last paragraph of a commit message of this push:\n{line}")
+        renamed = (rename_to_paste(finding.case, new) for new in new_at_tip)
+        ways += [f"If it was renamed:\n{line}" for line in renamed if line]
+    ways.append(f"Or say why in the last paragraph of a commit message of this push:\n{paste}")
     return replace(finding, next_step="\n".join(ways))
 
 

@@ -175,7 +175,9 @@ def new_red(case: TipCase) -> Finding:
 
 
 def conditions_differ(name: str, base: str, tip: str) -> Finding:
-    return Finding(Code.CONDITIONS_DIFFER, f"the runs were measured under different conditions: {name} {base}, then {tip}.")
+    return Finding(
+        Code.CONDITIONS_DIFFER, f"the runs were measured under different conditions: {name} {base}, then {tip}."
+    )
 
 
 def not_comparable(rows: Sequence[tuple[str, str, str]], tip: Run, base_name: str) -> Finding:

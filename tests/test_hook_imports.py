@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 
 import pytest
 
@@ -12,10 +13,12 @@ BANNED = {"typer", "click", "rich", "pydantic", "pygit2", "keyring", "platformdi
 REPORT = "after = set(sys.modules); import json; print(json.dumps(sorted(after - before)))"
 
 
-def loaded(code: str, stdin: bytes = b"") -> set[str]:
+def loaded(code: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> set[str]:
     """What `code` loads, beyond what Python itself starts with."""
     whole = f"import sys; before = set(sys.modules); {code}; {REPORT}"
-    done = subprocess.run([sys.executable, "-c", whole], input=stdin, capture_output=True, check=True, timeout=30)
+    done = subprocess.run(
+        [sys.executable, "-c", whole], input=stdin, env=env, capture_output=True, check=True, timeout=30
+    )
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 

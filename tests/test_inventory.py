@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks.inventory import cases_of
+from shipmoor_hooks.inventory import cases_of, problems_of
 from shipmoor_hooks.model import Case, Outcome, Record, RecordKind, Report
+from shipmoor_hooks.readers.registry import read
 
 P, F, E, S, X = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED, Outcome.XFAILED
 
@@ -62,6 +63,31 @@ def test_a_file_that_does_not_load_is_kept_apart_from_the_cases() -> None:
     broken = Record("tests.test_a", "", "tests/test_a.py", outcome=E, kind=RecordKind.FILE)
     (case,) = cases(broken, dialect="pytest", tree=tree)
     assert (case.id, case.kind, case.covers) == ("tests/test_a.py", RecordKind.FILE, "tests/test_a.py::")
+
+
+EMPTY_FILE = b'<testsuite name="g.Empty" tests="0"/>'
+BROKEN_FILE = (
+    b'<testsuites name="pytest tests"><testsuite name="pytest" tests="1"><testcase classname="" name="test_b">'
+    b'<error message="collection failure"/></testcase></testsuite></testsuites>'
+)
+FULL_FILE = b'<testsuite name="g.T"><testcase classname="g.T" name="a"/></testsuite>'
+NAMELESS_FILE = b'<testsuite name="g.T"><testcase classname="g.T"/></testsuite>'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        pytest.param([FULL_FILE], [], id="nothing wrong"),
+        pytest.param([FULL_FILE, EMPTY_FILE, BROKEN_FILE], [], id="a class without tests beside others"),
+        pytest.param([EMPTY_FILE, EMPTY_FILE], ["holds no case"], id="nothing but empty files"),
+        pytest.param([BROKEN_FILE], ["nothing but files that do not load"], id="nothing but a file that does not load"),
+        pytest.param([NAMELESS_FILE, FULL_FILE], ["name no case"], id="another problem stays"),
+    ],
+)
+def test_the_problems_of_a_run_of_several_files(files: list[bytes], expected: list[str]) -> None:
+    problems = problems_of([read(data, None, "r.xml") for data in files])
+    assert len(problems) == len(expected)
+    assert all(text in problem.message for text, problem in zip(expected, problems, strict=True))
 
 
 RECORDS = st.lists(

@@ -38,7 +38,7 @@ proofs = true
 setup = [["npm", "ci"], "make 'the thing'"]
 same = ["tool"]
 require = ["tool"]
-not_covered = ["tests/slow"]
+not_covered = ["the\\nbrowser"]
 case_command = "pytest {case}"
 agent = ["agent", "--json"]
 max_cost = 2.5
@@ -84,7 +84,7 @@ def faults(text: str | bytes, source: str = OWN) -> str:
                         setup=(("npm", "ci"), ("make", "the thing")),
                         same=("tool",),
                         require=("tool",),
-                        not_covered=("tests/slow",),
+                        not_covered=("the browser",),
                         case_command=("pytest", "{case}"),
                         agent=("agent", "--json"),
                         max_cost=2.5,
@@ -178,6 +178,11 @@ def test_a_command_is_split_as_a_shell_splits_words(line: str, words: tuple[str,
             "command: expected a string or a list of strings, found the number 7",
             id="a number as command",
         ),
+        pytest.param(
+            "not_covered = [1]",
+            "not_covered[0]: expected a string, found the number 1",
+            id="a number where a sentence stands",
+        ),
         pytest.param("command = []", "command: expected a command that names a program", id="no words at all"),
         pytest.param("command = ''", "command: expected a command that names a program", id="an empty string"),
         pytest.param("command = [' ', 'x']", "command: expected a command that names a program", id="a blank program"),
@@ -191,6 +196,9 @@ def test_a_command_is_split_as_a_shell_splits_words(line: str, words: tuple[str,
         ),
         pytest.param(
             'command = ["a\\u0000"]', "command[0]: expected a word without a null character", id="a null character"
+        ),
+        pytest.param(
+            'command = "a \\u0000"', "command[1]: expected a word without a null", id="a null character in a string"
         ),
         pytest.param("setup = ['a', 1]", "setup[1]: expected a string or a list", id="a number among commands"),
         pytest.param(

@@ -54,7 +54,8 @@ DECLARED = '<?xml version="1.0" encoding="{}"?>\n'
             id="a bare ]]>",
         ),
         pytest.param(
-            b"<testsuite><testcase name='a'><failure><![CDATA[<?xml version='1.0'?>\x1b<x>&#0;]]></failure></testcase></testsuite>",
+            b"<testsuite><testcase name='a'><failure><![CDATA[<?xml version='1.0'?>\x1b<x>&#0;]]></failure>"
+            b"</testcase></testsuite>",
             ["a"],
             id="a document inside of CDATA",
         ),
@@ -172,7 +173,10 @@ def test_long_output_is_no_token() -> None:
 def test_no_repair_depends_on_where_a_piece_ends(offset: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shipmoor_hooks.readers.encoding.CHUNK", 64)
     inner = "<failure>]]> &#27; \x1b <![CDATA[ &#27; <?xml ?> ]]]]> <!-- - -- --> é</failure>".replace(" -- ", " ")
-    data = f"<testsuite>{' ' * offset}<testcase name='a\x1b&#x1b;]]>é'>{inner}</testcase></testsuite>\n<?xml version='1.0'?>{one('b')}"
+    data = (
+        f"<testsuite>{' ' * offset}<testcase name='a\x1b&#x1b;]]>é'>{inner}</testcase>"
+        f"</testsuite>\n<?xml version='1.0'?>{one('b')}"
+    )
     assert names(data.encode()) == ["a\\x1b\\x1b]]>é", "b"]
 
 

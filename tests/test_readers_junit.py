@@ -79,7 +79,8 @@ def test_attributes_count_where_no_child_speaks(attributes: str, outcome: Outcom
         pytest.param('<testsuite name="s"><testcase name="a"/></testsuite>', ["a"], id="root is a suite"),
         pytest.param('<testsuites><testcase name="a"/></testsuites>', ["a"], id="case under the root"),
         pytest.param(
-            '<testsuites><testsuite><testsuite><testcase name="a"/></testsuite><testcase name="b"/></testsuite></testsuites>',
+            '<testsuites><testsuite><testsuite><testcase name="a"/></testsuite><testcase name="b"/></testsuite>'
+            "</testsuites>",
             ["a", "b"],
             id="nested suites, each case once",
         ),
@@ -94,7 +95,8 @@ def test_attributes_count_where_no_child_speaks(attributes: str, outcome: Outcom
             id="with a namespace",
         ),
         pytest.param(
-            '<testsuite><testcase name="a"><testcase name="b"/></testcase><system-out><testcase name="c"/></system-out></testsuite>',
+            '<testsuite><testcase name="a"><testcase name="b"/></testcase><system-out><testcase name="c"/>'
+            "</system-out></testsuite>",
             ["a"],
             id="a case is a child of a suite and nothing else",
         ),
@@ -224,14 +226,16 @@ def test_pytest_a_module_that_does_not_load_and_one_that_skips_itself() -> None:
         ),
         pytest.param(
             lambda: junit(
-                '<testsuites name="AllTests"><testsuite name="M"><testcase name="A" file="t.cc" line="1"/></testsuite></testsuites>'
+                '<testsuites name="AllTests"><testsuite name="M"><testcase name="A" file="t.cc" line="1"/>'
+                "</testsuite></testsuites>"
             ),
             "listed its tests",
             id="gtest: a listing",
         ),
         pytest.param(
             lambda: junit(
-                '<testsuites><testsuite name="x" tests="2"/><testsuite name="y"><testcase name="a"/></testsuite></testsuites>'
+                '<testsuites><testsuite name="x" tests="2"/><testsuite name="y"><testcase name="a"/></testsuite>'
+                "</testsuites>"
             ),
             "'x' declares 2 tests and holds none",
             id="an emptied suite",
@@ -304,3 +308,209 @@ def test_more_cases_than_the_cap_are_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert len(suite(case("a") * 3).records) == 3
     with pytest.raises(ReportFault, match="more than 3 cases"):
         suite(case("a") * 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        pytest.param(
+            "<testsuites><testsuite name='s'><testcase name='a' classname='c'/></testsuite></testsuites>",
+            "junit",
+            id="plain",
+        ),
+        pytest.param(
+            "<testsuites name='nextest-run'><testsuite><testcase name='a'/></testsuite></testsuites>",
+            "nextest",
+            id="nextest",
+        ),
+        pytest.param("<testsuites name='vitest tests'><testcase name='a'/></testsuites>", "vitest", id="vitest"),
+        pytest.param("<testsuites name='jest tests'><testcase name='a'/></testsuites>", "jest", id="jest"),
+        pytest.param("<testsuites name='Mocha Tests'><testcase name='a'/></testsuites>", "mocha", id="mocha"),
+        pytest.param("<testsuite name='Mocha Tests'><testcase name='a'/></testsuite>", "mocha", id="mocha's own"),
+        pytest.param("<testsuite name='rspec'><testcase name='a'/></testsuite>", "rspec", id="rspec"),
+        pytest.param("<testsuite name='nose2-junit'><testcase name='a'/></testsuite>", "nose2", id="nose2"),
+        pytest.param("<testsuite name='pytest' errors='0'><testcase name='a'/></testsuite>", "pytest", id="pytest 4"),
+        pytest.param(
+            "<testsuite name='my suite'><testcase name='a'><skipped type='pytest.skip'/></testcase></testsuite>",
+            "pytest",
+            id="renamed suite",
+        ),
+        pytest.param(
+            "<testsuite name='test_a.T-20261130081512'><testcase name='a'/></testsuite>", "unittest", id="xmlrunner"
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='./a.bats'><testcase name='a'/></testsuite></testsuites>", "bats", id="bats"
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='t' hostname='tbd'><testcase name='a'/></testsuite></testsuites>",
+            "catch2",
+            id="Catch2",
+        ),
+        pytest.param("<testsuite name='test' package='test'><testcase name='a'/></testsuite>", "libtest", id="libtest"),
+        pytest.param(
+            "<testsuites id=''><testsuite name='f' hostname='p'><testcase name='a'/></testsuite></testsuites>",
+            "playwright",
+            id="playwright",
+        ),
+        pytest.param("<testsuites><testcase name='a' classname='test'/></testsuites>", "node", id="node"),
+        pytest.param(
+            "<testsuite name='T'><testcase name='a' class='T' assertions='1' line='3'/></testsuite>",
+            "phpunit",
+            id="PHPUnit",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='e/p'><properties><property name='go.version' value='1'/></properties>"
+            "<testcase classname='p' name='x'/></testsuite></testsuites>",
+            "go",
+            id="gotestsum",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='e/p'><testcase classname='e/p' name='TestA'/></testsuite></testsuites>",
+            "go",
+            id="go-junit-report",
+        ),
+        pytest.param(
+            "<testsuite name='f.F'><testcase classname='f.F' name='a' status='untested'/></testsuite>",
+            "behave",
+            id="behave",
+        ),
+        pytest.param(
+            "<testsuite name='Top'><testsuite name='Math'><testcase classname='Top.Math' name='a'/></testsuite>"
+            "</testsuite>",
+            "robot",
+            id="Robot",
+        ),
+    ],
+)
+def test_the_dialect_is_told_by_the_content(text: str, dialect: str) -> None:
+    assert junit(text).dialect == dialect
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name", "file"),
+    [
+        pytest.param(
+            "<testsuites name='jest tests'><testcase classname='Test suite failed to run' name='src/b.test.ts'>"
+            "<error/></testcase>",
+            RecordKind.FILE,
+            "src/b.test.ts",
+            "src/b.test.ts",
+            id="jest: a file that does not load",
+        ),
+        pytest.param(
+            "<testsuites name='vitest tests'><testcase classname='b.test.js' name='b.test.js'><failure/></testcase>",
+            RecordKind.FILE,
+            "b.test.js",
+            "b.test.js",
+            id="vitest: a file that does not load",
+        ),
+        pytest.param(
+            "<testsuites name='vitest tests'><testcase classname='b.test.js' name='b.test.js'/>",
+            RecordKind.CASE,
+            "b.test.js",
+            "",
+            id="vitest: a green test that is named after its file",
+        ),
+        pytest.param(
+            "<testsuites><testcase classname='test' name='/w/b.test.js'><failure/></testcase>",
+            RecordKind.FILE,
+            "/w/b.test.js",
+            "/w/b.test.js",
+            id="node: a file that does not load",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='t-20261130081512'>"
+            "<testcase classname='unittest.loader._FailedTest' name='pkg.test_b'"
+            " file='/lib/loader.py'><error/></testcase></testsuite>",
+            RecordKind.FILE,
+            "pkg.test_b",
+            "pkg/test_b.py",
+            id="xmlrunner: a module that does not load",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='t-20261130081512'>"
+            "<testcase classname='' name='setUpClass (test_m.Broken)'><error/>"
+            "</testcase></testsuite>",
+            RecordKind.FILE,
+            "Broken",
+            "test_m.py",
+            id="xmlrunner: a class whose set-up broke",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='t-20261130081512'>"
+            "<testcase classname='' name='tearDownClass (test_m.T)'><error/>"
+            "</testcase></testsuite>",
+            RecordKind.SUITE,
+            "tearDownClass (test_m.T)",
+            "",
+            id="xmlrunner: a class whose tear-down broke",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='nose2-junit'><testcase classname='setUpClass (test_m' name='Broken)'>"
+            "<error/></testcase></testsuite>",
+            RecordKind.FILE,
+            "Broken",
+            "test_m.py",
+            id="nose2: the same, split",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='./u.bats'><testcase classname='./u.bats' name=''><failure/></testcase>"
+            "</testsuite>",
+            RecordKind.FILE,
+            "",
+            "./u.bats",
+            id="bats: setup_file broke",
+        ),
+        pytest.param(
+            "<testsuites><testsuite name='e/p'><testcase classname='e/p' name='[build failed]'><error/>"
+            "</testcase></testsuite>",
+            RecordKind.FILE,
+            "",
+            "",
+            id="go: a package that does not build",
+        ),
+        pytest.param(
+            "<testsuites name='Mocha Tests'><testsuite name='m'>"
+            "<testcase classname='m' name='&quot;before all&quot; hook: x'>"
+            "<failure/></testcase></testsuite>",
+            RecordKind.SUITE,
+            '"before all" hook: x',
+            "",
+            id="mocha: a hook",
+        ),
+    ],
+)
+def test_what_is_no_case_is_told_apart(text: str, kind: RecordKind, name: str, file: str) -> None:
+    (record,) = junit(text + "</testsuites>").records
+    assert (record.kind, record.name, record.file) == (kind, name, file)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["#1 adds", "#2 divides"], ["adds", "divides"]),
+        (["2 - b", "1 - a"], ["b", "a"]),
+        (["1 - a", "2", "3 - c"], ["a", "2", "c"]),
+        (["1 - a", "3 - c"], ["1 - a", "3 - c"]),
+        (["1 - a", "b"], ["1 - a", "b"]),
+        (["1st", "2nd"], ["1st", "2nd"]),
+    ],
+)
+def test_running_numbers_go_only_where_all_are_numbered(names: list[str], expected: list[str]) -> None:
+    found = suite("".join(f'<testcase name="{name}"/>' for name in names)).records
+    assert [r.name for r in found] == expected
+
+
+def test_names_that_a_tool_has_mangled() -> None:
+    phpunit = '<testsuite name="T"><testcase name="a (attempt 3 of 3)" class="T" classname="T" line="9"/></testsuite>'
+    assert seen(junit(phpunit)) == [("T::a", P, 2)]
+    nose2 = '<testsuite name="nose2-junit"><testcase classname="m.T.test_s (o=&lt;m" name="Obj&gt;)"/></testsuite>'
+    assert seen(junit(nose2)) == [("m.T::test_s (o=<m.Obj>)", P, 0)]
+
+
+def test_playwrights_project_is_the_outermost_suite() -> None:
+    report = junit(
+        "<testsuites id=''><testsuite name='a.spec.ts' hostname='chromium'><testcase name='x'/></testsuite>"
+        "</testsuites>"
+    )
+    assert report.records[0].suites == ("chromium", "a.spec.ts")

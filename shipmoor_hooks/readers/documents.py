@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator
 
-_NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-_ILLEGAL = re.compile(_NOT_XML)
-_MARKUP = re.compile(rf"<!--|<!\[CDATA\[|<\?xml(?=[ \t\r\n])|\]\]>|&#(?:[0-9]+|[xX][0-9a-fA-F]+);|{_NOT_XML}")
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKUP = re.compile(r"<!--|<!\[CDATA\[|<\?xml(?=[ \t\r\n])|\]\]>|&#(?:[0-9]+|[xX][0-9a-fA-F]+);")
 _CLOSING = {"<!--": "-->", "<![CDATA[": "]]>"}
 _LONGEST_MARKUP = 64  # characters; a longer reference (leading zeros) is left to the parser, which refuses it
 _MAY_BEGIN_MARKUP = re.compile(r"[<&\]]")
@@ -25,7 +24,7 @@ def xml_pieces(text: Iterable[str]) -> Iterator[str | int]:
     """
     breaks = 0
     document_is_empty = begun = False
-    for is_markup, piece in _pieces(text):
+    for is_markup, piece in _pieces(legal(piece) for piece in text):
         rest = piece if begun else piece.lstrip(" \t\r\n")
         if not rest:
             breaks += piece.count("\n")
@@ -37,6 +36,11 @@ def xml_pieces(text: Iterable[str]) -> Iterator[str | int]:
         yield _repaired(rest) if is_markup else rest
         breaks += rest.count("\n")
         document_is_empty = False
+
+
+def legal(text: str) -> str:
+    """The text with every character made visible that XML (and a name) cannot carry."""
+    return _ILLEGAL.sub(lambda m: visible(m.group()), text)
 
 
 def visible(character: str) -> str:
@@ -66,7 +70,7 @@ def _scan(text: str, closing: str, is_last: bool) -> Generator[tuple[bool, str],
         if closing:
             end = text.find(closing, position)
             stop = end if end >= 0 else len(text) if is_last else max(position, len(text) - len(closing) + 1)
-            yield False, _ILLEGAL.sub(lambda m: visible(m.group()), text[position:stop])
+            yield False, text[position:stop]
             if end < 0:
                 return text[stop:], closing
             yield False, closing
@@ -96,7 +100,7 @@ def _repaired(markup: str) -> str:
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
             return visible_code(code)
         return markup if not _ILLEGAL.match(chr(code)) else visible(chr(code))
-    return markup if markup.startswith("<") else visible(markup)
+    return markup
 
 
 def visible_code(code: int) -> str:

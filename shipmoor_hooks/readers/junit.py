@@ -6,19 +6,21 @@ is in the modules beside this one.
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from datetime import datetime
 
-from shipmoor_hooks.model import Code, Outcome, Problem, Record, RecordKind, Report
+from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind, Report
 from shipmoor_hooks.readers import junit_pytest
+from shipmoor_hooks.readers.emptiness import incomplete
 from shipmoor_hooks.readers.junit_checks import problems_of, warnings_of
 from shipmoor_hooks.readers.junit_dialect import dialect_of
 from shipmoor_hooks.readers.junit_elements import CaseElement, Elements, read_elements
+from shipmoor_hooks.readers.junit_names import rejoined, with_attempt_number, without_running_numbers
 from shipmoor_hooks.readers.junit_outcome import attempts_of, outcome_of
+from shipmoor_hooks.readers.junit_whole import told_apart
 
 ROOTS = frozenset({"testsuites", "testsuite"})
 SUITE_ERROR = "<suite error>"
-_ATTEMPT_SUFFIX = re.compile(r" \((?:attempt|repetition) (\d{1,4}) of \d{1,4}\)\Z")
 
 
 def read_junit(data: bytes, name: str) -> Report:
@@ -42,40 +44,36 @@ def read_junit(data: bytes, name: str) -> Report:
 
 
 def _records(elements: Elements, dialect: str) -> tuple[list[Record], list[Problem]]:
-    records: list[Record] = []
-    nameless = 0
-    for case in elements.cases:
-        record = _record(case, elements, dialect)
-        if case.name or record.kind is not RecordKind.CASE:
-            records.append(record)
-            continue
-        nameless += 1
-        if not record.outcome.is_green:
-            records.append(
-                Record("<nameless>", case.classname, case.file, record.suites, record.outcome, kind=RecordKind.SUITE)
-            )
+    records = [_record(case, elements, dialect) for case in elements.cases]
+    nameless = [position for position, r in enumerate(records) if not r.name and r.kind is RecordKind.CASE]
+    for position in nameless:
+        records[position] = replace(records[position], name="<nameless>")
+    records = without_running_numbers(records)
     if not nameless:
         return records, []
     return records, [
-        Problem(
-            Code.RUN_INCOMPLETE,
-            f"{nameless} of {len(elements.cases)} records name no case",
+        incomplete(
+            f"{len(nameless)} of {len(records)} records name no case",
             "let the run finish, or give every test a name",
         )
     ]
 
 
 def _record(case: CaseElement, elements: Elements, dialect: str) -> Record:
-    outcome = outcome_of(case)
-    attempts = attempts_of(case)
-    numbered = _ATTEMPT_SUFFIX.search(case.name) if dialect == "phpunit" else None
-    name = case.name
-    if numbered:
-        name = case.name[: numbered.start()]
-        attempts = (Outcome.FAILED,) * (int(numbered.group(1)) - 1)
-    kind = RecordKind.FILE if outcome.is_red and _is_load_error(case, dialect) else RecordKind.CASE
-    file = case.file or (_path_of_load_error(case, dialect) if kind is RecordKind.FILE else "")
-    return Record(name, case.classname, file, _suites(case, elements, dialect), outcome, attempts, kind, case.seconds)
+    record = Record(
+        case.name,
+        case.classname,
+        case.file,
+        _suites(case, elements, dialect),
+        outcome_of(case),
+        attempts_of(case),
+        seconds=case.seconds,
+    )
+    if dialect == "phpunit":
+        record = with_attempt_number(record)
+    elif dialect == "nose2":
+        record = rejoined(record)
+    return told_apart(record, dialect)
 
 
 def _suites(case: CaseElement, elements: Elements, dialect: str) -> tuple[str, ...]:
@@ -85,36 +83,15 @@ def _suites(case: CaseElement, elements: Elements, dialect: str) -> tuple[str, .
     return (project, *path) if project else path
 
 
-def _is_load_error(case: CaseElement, dialect: str) -> bool:
-    """A record that stands for a whole file or class: it does not load, or what all its tests need broke."""
-    if dialect == "surefire":
-        return case.name in ("", "initializationError", "executionError")
-    if dialect == "jest":
-        return case.classname == "Test suite failed to run"
-    if dialect == "vitest":
-        return case.name == case.classname
-    if dialect in ("unittest", "nose2"):
-        return case.classname == "unittest.loader._FailedTest" or case.classname.endswith("ModuleImportFailure")
-    return False
-
-
-def _path_of_load_error(case: CaseElement, dialect: str) -> str:
-    if dialect in ("unittest", "nose2"):
-        return case.name.replace(".", "/") + ".py"
-    return case.name if dialect in ("jest", "vitest") else ""
-
-
 def _suite_errors(elements: Elements) -> list[Record]:
     """An error or failure directly under a suite: red, and no case of it."""
-    return [
-        Record(SUITE_ERROR, "", "", elements.path(position), outcome, kind=RecordKind.SUITE)
-        for position, suite in enumerate(elements.suites)
-        for outcome in {
-            Outcome.ERROR if r.tag == "error" else Outcome.FAILED
-            for r in suite.results
-            if r.tag in ("error", "failure")
-        }
-    ]
+    records = []
+    for position, suite in enumerate(elements.suites):
+        tags = {result.tag for result in suite.results}
+        if "error" in tags or "failure" in tags:
+            outcome = Outcome.ERROR if "error" in tags else Outcome.FAILED
+            records.append(Record(SUITE_ERROR, suites=elements.path(position), outcome=outcome, kind=RecordKind.SUITE))
+    return records
 
 
 def started(elements: Elements) -> float | None:

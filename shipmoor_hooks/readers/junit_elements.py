@@ -107,10 +107,13 @@ class _ElementSink:
         self.suite = -1  # the suite that we are in
         self.case: CaseElement | None = None
         self.skipping = 0  # how deep inside an element that says nothing
+        self.in_properties = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if self.skipping:
             self.skipping += 1
+            if self.in_properties and attributes.get("name") == "go.version":
+                self.elements.suites[self.suite].attributes["go.version"] = bounded(attributes.get("value", ""))
         elif self.case is not None:
             if tag in RESULT_TAGS or tag in ATTEMPT_TAGS:
                 self.case.results.append(_result(tag, attributes))
@@ -127,11 +130,14 @@ class _ElementSink:
                 suite.results.append(_result(tag, attributes))
             elif tag not in _KNOWN_IN_SUITE:
                 suite.foreign = suite.foreign or tag
+            elif tag == "properties" and not suite.cases:
+                self.in_properties = True
             self.skipping = 1
 
     def end(self, tag: str) -> None:  # noqa: ARG002  (elements are balanced, the tag says nothing new)
         if self.skipping:
             self.skipping -= 1
+            self.in_properties = self.in_properties and self.skipping > 0
         elif self.case is not None:
             self.case = None
         else:

@@ -13,6 +13,7 @@ from shipmoor_hooks.errors import ReportFault
 MAX_FILE = 512 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_CASES = 2_000_000
+MAX_DOCUMENTS = 10_000
 MAX_TOKEN = 1024 * 1024
 MAX_NAME = 4096
 HEAD_OF_LONG_NAME = 512  # characters

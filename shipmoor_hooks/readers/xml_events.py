@@ -1,7 +1,7 @@
 """XML to a stream of elements through defusedxml, within the caps; text between elements is never kept.
 
-The sink gets `start(tag, attributes)` and `end(tag)`, tags without their namespace. Line and column of a fault are
-those of the file (columns as after the repair of illegal characters).
+The sink gets `start(tag, attributes)`, `end(tag)` and, where it has such a method, `text(piece)`; tags come without
+their namespace. Line and column of a fault are those of the file (columns as after the repair of illegal characters).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Sink(Protocol):
     def end(self, tag: str) -> None: ...
 
 
-class _RootFound(Exception):  # noqa: N818  (no error: it ends the reading)
+class _RootFound(Exception):
     """The root is known; nothing more is read."""
 
 
@@ -50,10 +50,14 @@ def parse(data: bytes, name: str, sink: Sink) -> None:
     Raises ReportFault: no text, not well-formed, cut off, a DTD, too deep, a token beyond the cap, an encoding.
     """
     stream: _Stream | None = None
+    documents = 0
     for piece in xml_pieces(text_pieces(data, name)):
         if isinstance(piece, int):
             if stream is not None:
                 stream.close()
+            documents += 1
+            if documents > limits.MAX_DOCUMENTS:
+                raise unreadable(name, f"there are more than {limits.MAX_DOCUMENTS} documents (the cap for documents)")
             stream = _Stream(name, sink, lines_before=piece)
         elif stream is not None:
             stream.feed(piece)
@@ -94,6 +98,8 @@ class _Stream:
         self.expat.DefaultHandlerExpand = None
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
+        if hasattr(sink, "text"):
+            self.expat.CharacterDataHandler = sink.text
         if hasattr(self.expat, "SetReparseDeferralEnabled"):
             self.expat.SetReparseDeferralEnabled(False)  # the cap on a token bounds the cost instead
 

@@ -1,0 +1,147 @@
+"""The commands that only look: status, log, show, tree."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from shipmoor_hooks import describe, history, scoped_tree
+from shipmoor_hooks import tree as tree_module
+from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
+from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
+from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.standing_now import Standing, standings
+from shipmoor_hooks.visible import visible
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to the app."""
+    app.command("status", context_settings=CONTEXT)(status)
+    app.command("log", context_settings=CONTEXT)(log)
+    app.command("show", context_settings=CONTEXT)(show)
+    app.command("tree", context_settings=CONTEXT)(tree)
+
+
+def status(context: typer.Context, output: FormatOption = "text") -> int:
+    """What is measured for the working tree as it is now. Exit 3 when a suite has no run that counts."""
+    call: Call = context.obj
+    check_format(output)
+    where = call.find()
+    policy = call.policy(where)
+    seen = tree_module.capture(where)
+    spool = Spool(where.common_dir, where.worktree)
+    scoped = {s.name: scoped_tree.scoped(where.git, seen, s.exclude) for s in policy.suites.values() if s.exclude}
+    rows = standings(where.git, spool, policy, seen.tree, scoped)
+    if output == "json":
+        answer(json.dumps(_status_json(seen, rows), indent=1))
+    else:
+        answer(f"tree {seen.tree or 'bound to nothing'}" + (" (HEAD)" if seen.way == "head" else ""))
+        for row in rows:
+            answer("  " + visible(row.line(call.now)))
+        for reason in seen.reasons:
+            answer("  " + visible(reason))
+    missing = [r for r in rows if r.run is None]
+    if missing:
+        call.tell(f"  next: shipmoor-hooks run --suite {missing[0].suite}")
+    return EXIT_NO_EVIDENCE if missing else 0
+
+
+def _status_json(seen: tree_module.TreeCapture, rows: list[Standing]) -> dict[str, object]:
+    return {
+        "schema": "shipmoor-hooks.status/1",
+        "tree": seen.tree,
+        "suites": [
+            {"suite": r.suite, "variant": r.variant, "runs": r.runs, "run": describe.run_json(r.run) if r.run else None}
+            for r in rows
+        ],
+    }
+
+
+def log(
+    context: typer.Context,
+    suite: SuiteOption = None,
+    number: Annotated[int, typer.Option("-n", metavar="N", min=1, help="At most N entries.")] = 20,
+    output: FormatOption = "text",
+) -> int:
+    """The spool: the newest runs of every worktree of this repository, and what cannot be read."""
+    call: Call = context.obj
+    check_format(output)
+    where = call.find()
+    found = Spool(where.common_dir, where.worktree).recent(number)
+    runs = [r for r in (*found.runs, *found.begun) if suite in (None, r.suite)]
+    runs.sort(key=lambda r: (r.started, r.sequence), reverse=True)
+    if output == "json":
+        answer(json.dumps({"schema": "shipmoor-hooks.log/1", "runs": [describe.run_json(r) for r in runs]}, indent=1))
+        return 0
+    for run in runs:
+        answer(describe.run_line(run, call.now))
+    for broken in found.broken:
+        answer(visible(f"{broken.code.value}  {broken.path}: {broken.text}"))
+    if not runs and not found.broken:
+        call.tell("shipmoor-hooks: the spool is empty; shipmoor-hooks run fills it")
+    return 0
+
+
+def show(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run, or its first digits.")],
+    output: FormatOption = "text",
+) -> int:
+    """One run: what was measured, under which conditions, and each case."""
+    call: Call = context.obj
+    check_format(output)
+    where = call.find()
+    if not name.isalnum():
+        raise UsageFault(f"{name!r} is no id of a run", "shipmoor-hooks log")
+    found = Spool(where.common_dir, where.worktree).by_id(name)
+    runs = {r.id: r for r in (*found.begun, *found.runs)}
+    if not runs:
+        why = f": {found.broken[0].text}" if found.broken else ""
+        raise EvidenceFault(f"the spool has no readable run {name!r}{why}", "shipmoor-hooks log")
+    if len(runs) > 1:
+        raise UsageFault(f"{name!r} fits {len(runs)} runs: {', '.join(i[:12] for i in sorted(runs)[:5])}")
+    run = next(iter(runs.values()))
+    if output == "json":
+        answer(json.dumps(describe.run_json(run, cases=True), indent=1))
+    else:
+        answer(describe.run_text(run, call.now))
+        for case in run.cases:
+            answer("  " + describe.case_line(case))
+    return 0
+
+
+def tree(
+    context: typer.Context,
+    revision: Annotated[str | None, typer.Argument(metavar="REV", help="A commit instead of the working tree.")] = None,
+    output: FormatOption = "text",
+) -> int:
+    """The tree id of the working tree (or of REV), and how it was found. Exit 3 when no tree stands for it."""
+    call: Call = context.obj
+    check_format(output)
+    where = call.find()
+    if revision is not None:
+        name = history.tree_of(where.git, history.require_commit(where.git, revision))
+        answer(
+            json.dumps({"schema": "shipmoor-hooks.tree/1", "tree": name, "way": "commit"}) if output == "json" else name
+        )
+        return 0
+    seen = tree_module.capture(where)
+    ways = {
+        "head": "the working tree is HEAD's tree",
+        "memory": f"HEAD's tree with {len(seen.changes)} changed entries, put together in memory",
+        "index": f"by a temporary index ({seen.why})",
+    }
+    if output == "json":
+        told = {"tree": seen.tree, "way": seen.way, "why": seen.why, "changed": [c.path for c in seen.changes]}
+        answer(json.dumps({"schema": "shipmoor-hooks.tree/1", **told, "reasons": list(seen.reasons)}, indent=1))
+    else:
+        if seen.tree:
+            answer(seen.tree)
+        call.tell(ways[seen.way] if seen.tree else "no tree stands for this working tree")
+        for reason in seen.reasons:
+            call.tell(reason)
+        for path in seen.nested:
+            call.tell(f"left out: {path} is a repository of its own")
+    return 0 if seen.tree else EXIT_NO_EVIDENCE

@@ -1,0 +1,73 @@
+"""`shipmoor-hooks`, for people: the app, its options that stand before the command, and the exit code (design, section 7)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer._click.exceptions import ClickException
+
+from shipmoor_hooks import __version__
+from shipmoor_hooks.cli import inspect_commands, measure_commands, setup_commands
+from shipmoor_hooks.cli.context import CONTEXT, Call
+from shipmoor_hooks.error_handler import guarded
+from shipmoor_hooks.errors import EXIT_INTERRUPTED, UsageFault
+
+app = typer.Typer(
+    name="shipmoor-hooks",
+    help="Keep a test set honest: what got smaller between the merge base and the tip is named, or not pushed.",
+    context_settings=CONTEXT,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"shipmoor-hooks {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    directory: Annotated[str, typer.Option("-C", metavar="DIR", help="Work as if started in DIR.")] = ".",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on stderr but errors.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show every finding, not only the first ones.")
+    ] = False,
+    _show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+    context.obj = Call(os.path.abspath(directory), dict(os.environ), quiet, verbose)
+
+
+measure_commands.register(app)
+inspect_commands.register(app)
+setup_commands.register(app)
+
+
+def main() -> int:
+    """The console script: the exit code of the command."""
+    return guarded(lambda: run(sys.argv[1:]), os.environ)
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command; typer's own complaints become ours, so that exit codes stay the design's."""
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(args=arguments, prog_name="shipmoor-hooks", standalone_mode=False)
+    except ClickException as wrong:
+        words = (
+            ["shipmoor-hooks", *arguments[:1]] if arguments and not arguments[0].startswith("-") else ["shipmoor-hooks"]
+        )
+        raise UsageFault(wrong.format_message(), f"{' '.join(words)} --help") from wrong
+    except typer.Abort:
+        return EXIT_INTERRUPTED
+    return code if isinstance(code, int) else 0

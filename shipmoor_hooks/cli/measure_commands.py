@@ -1,0 +1,266 @@
+"""The commands that measure and judge: run, capture, read, gate, disclose."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from shipmoor_hooks import capture as capture_flow
+from shipmoor_hooks import describe, gate, inventory, observe, report_files, scratch
+from shipmoor_hooks import disclose as disclose_flow
+from shipmoor_hooks.cli.context import (
+    CONTEXT,
+    Call,
+    FormatOption,
+    ShardOption,
+    SuiteOption,
+    VariantOption,
+    answer,
+    check_format,
+    shard_of,
+)
+from shipmoor_hooks.editable import imports_other_tree
+from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
+from shipmoor_hooks.model import Case, Finding, Policy, Shard
+from shipmoor_hooks.place import Place
+from shipmoor_hooks.readers import registry
+from shipmoor_hooks.visible import visible
+
+WITH_COMMAND = CONTEXT | {"allow_extra_args": True, "ignore_unknown_options": False}
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to the app."""
+    app.command("run", context_settings=WITH_COMMAND)(run)
+    app.command("capture", context_settings=CONTEXT)(capture)
+    app.command("read", context_settings=CONTEXT)(read)
+    app.command("gate", context_settings=CONTEXT)(gate_command)
+    app.command("disclose", context_settings=CONTEXT)(disclose)
+
+
+def run(
+    context: typer.Context,
+    suite: SuiteOption = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="REV", help="Run in a scratch worktree of REV.")] = None,
+    variant: VariantOption = None,
+    shard: ShardOption = None,
+    output: FormatOption = "text",
+) -> int:
+    """Run a suite, watch it, and store what it reported, bound to the tree it ran on.
+
+    Another command than the policy's stands after --. The command's own exit code is passed on.
+    """
+    call: Call = context.obj
+    check_format(output)
+    where = call.find()
+    words = tuple(context.args)
+    if at is None:
+        where.require_top()
+        return _observe(call, where, call.directory, suite, Leg(words, variant, shard_of(shard)), output)
+    warning = imports_other_tree(where, call.environ)
+    if warning:
+        call.tell(f"shipmoor-hooks: {warning}")
+    with scratch.worktree_at(where, at, call.environ) as there:
+        policy = call.policy(there)
+        observe.set_up(capture_flow.pick_suite(policy, suite), there.require_top(), call.environ)
+        leg = Leg(words, variant, shard_of(shard))
+        return _observe(call, there, there.require_top(), suite, leg, output)
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What of a suite is run: another command, a leg of the matrix, a part."""
+
+    words: tuple[str, ...]
+    variant: str | None
+    shard: Shard | None
+
+
+def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
+    policy: Policy = call.policy(where)
+    order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard)
+    done = observe.observe(where, policy, order, call.environ, cwd)
+    _report(call, done.captured, output)
+    return done.exit_code or (0 if _is_recorded(done.captured) else EXIT_NO_EVIDENCE)
+
+
+def _is_recorded(captured: capture_flow.Captured) -> bool:
+    """Did the run leave evidence? One that loaded no file did: it names what to repair, and the gate says so."""
+    run = captured.run
+    return run.is_complete or run.is_partial or (bool(run.cases) and all(c.covers for c in run.cases))
+
+
+def _report(call: Call, captured: capture_flow.Captured, output: str) -> None:
+    stored = captured.run
+    for warning in captured.warnings:
+        call.tell(f"shipmoor-hooks: {warning}")
+    if output == "json":
+        answer(json.dumps(describe.run_json(stored), indent=1))
+    else:
+        call.tell("shipmoor-hooks: " + describe.run_line(stored, call.now))
+
+
+def capture(
+    context: typer.Context,
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE...", help="Report files; none: those the policy names.")
+    ] = None,
+    suite: SuiteOption = None,
+    reader: Annotated[str | None, typer.Option("--as", metavar="READER", help="How the files are read.")] = None,
+    tree: Annotated[
+        str, typer.Option("--tree", metavar="worktree|index|REV", help="What the reports were measured on.")
+    ] = "worktree",
+    variant: VariantOption = None,
+    shard: ShardOption = None,
+    partial: Annotated[bool, typer.Option("--partial", help="The run was a selection, not the whole suite.")] = False,
+    output: FormatOption = "text",
+) -> int:
+    """Import report files as a run of the tree that was tested; stale ones are refused by name."""
+    call: Call = context.obj
+    check_format(output)
+    where = call.find()
+    where.require_top()
+    policy = call.policy(where)
+    chosen = capture_flow.pick_suite(policy, suite)
+    named = [os.path.join(call.directory, f) for f in files or ()]
+    if not named and not chosen.reports:
+        raise UsageFault(f"name report files, or give [suite.{chosen.name}] `reports`")
+    done = capture_flow.import_reports(
+        where,
+        policy,
+        chosen,
+        named or report_files.expand(chosen.reports, where.require_top()),
+        environ=call.environ,
+        now=call.now,
+        reader=reader,
+        tree=tree,
+        variant=variant,
+        shard=shard_of(shard),
+        partial=partial,
+        inside=not named,
+    )
+    _report(call, done, output)
+    if not _is_recorded(done):
+        raise EvidenceFault(
+            f"the run was stored as incomplete and counts for nothing: {done.run.problems[0].message}",
+            done.run.problems[0].next_step,
+        )
+    return 0
+
+
+def read(
+    context: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Report files.")],
+    reader: Annotated[str | None, typer.Option("--as", metavar="READER", help="How the files are read.")] = None,
+    output: FormatOption = "text",
+) -> int:
+    """Show what a reader sees in a report: ids, outcomes, attempts, what is wrong with it. Stores nothing."""
+    call: Call = context.obj
+    check_format(output)
+    tracked, root = _paths_here(call)
+    complete = True
+    for name in files:
+        loaded = report_files.load(os.path.join(call.directory, name), None, name=name)
+        report = registry.read(loaded.data, reader, name)
+        cases = inventory.cases_of([report], tracked, root, ())
+        complete = complete and not report.problems
+        if output == "json":
+            answer(json.dumps(describe.report_json(name, report, cases), indent=1))
+        else:
+            answer(_read_text(name, report.reader, report.dialect, cases))
+        for problem in report.problems:
+            call.tell(f"shipmoor-hooks: {name}: {problem.message}")
+    return 0 if complete else EXIT_NO_EVIDENCE
+
+
+def _paths_here(call: Call) -> tuple[frozenset[str], str]:
+    """The paths of the working tree when there is one: ids then name files as `capture` would."""
+    try:
+        where = call.find()
+        top = where.require_top()
+        out = where.git.output("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    except UsageFault:
+        return frozenset(), ""
+    return frozenset(out.decode("utf-8", "surrogateescape").split("\0")), top
+
+
+def _read_text(name: str, reader: str, dialect: str, cases: tuple[Case, ...]) -> str:
+    passed = sum(c.outcome.is_green for c in cases)
+    head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (
+        f" ({dialect})" if dialect else ""
+    )
+    return "\n".join([head, *(f"  {describe.case_line(c)}" for c in cases)])
+
+
+def gate_command(
+    context: typer.Context,
+    base: Annotated[str | None, typer.Option("--base", metavar="REV", help="Compare with REV itself.")] = None,
+    tip: Annotated[str, typer.Option("--tip", metavar="REV", help="The commit to judge.")] = "HEAD",
+    suite: SuiteOption = None,
+    merge_result: Annotated[
+        bool, typer.Option("--merge-result", help="Judge what merging into the target's present tip gives.")
+    ] = False,
+    output: FormatOption = "text",
+) -> int:
+    """The verdict: is the tip's yardstick smaller or weaker than the base's? What the pre-push hook calls."""
+    call: Call = context.obj
+    check_format(output)
+    where = call.find()
+    if where.is_bare and base is None:
+        raise UsageFault(
+            "a bare repository has no branch checked out to judge", "shipmoor-hooks gate --base REV --tip REV"
+        )
+    verdict = gate.by_hand(where, gate.ByHand(base, tip, suite, merge_result), call.now)
+    gate.show(verdict, sys.stdout, output_format=output, width=call.width, verbose=call.verbose)
+    return gate.EXIT_OF[verdict.decision]
+
+
+def disclose(
+    context: typer.Context,
+    reason: Annotated[
+        list[str] | None,
+        typer.Option("--reason", metavar="TEXT", help="The reason, for every finding; asked for where there is none."),
+    ] = None,
+    base: Annotated[str | None, typer.Option("--base", metavar="REV", help="Compare with REV itself.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the trailers, change nothing.")] = False,
+) -> int:
+    """Write the trailers for the present findings into the message of HEAD (an amend; the tree stays)."""
+    call: Call = context.obj
+    where = call.find()
+    where.require_top()
+    verdict = gate.by_hand(where, gate.ByHand(base), call.now)
+    findings = disclose_flow.open_findings(verdict)
+    if not findings:
+        call.tell("shipmoor-hooks: there is nothing that a trailer could disclose")
+        return gate.EXIT_OF[verdict.decision]
+    lines = disclose_flow.trailers_for(findings, _asker(reason or []))
+    for line in lines:
+        answer(visible(line))
+    if not dry_run:
+        disclose_flow.amend(where.git, lines)
+        call.tell(f"shipmoor-hooks: {len(lines)} trailers were added to the message of HEAD")
+    return 0
+
+
+def _asker(reasons: list[str]) -> Callable[[Finding], str]:
+    """One reason counts for all; several are taken in turn; without any a person at a terminal is asked."""
+    left = list(reasons)
+
+    def ask(finding: Finding) -> str:
+        if len(reasons) == 1:
+            return reasons[0]
+        if left:
+            return left.pop(0)
+        if reasons or not sys.stdin.isatty():
+            raise UsageFault(
+                f"{finding.case} needs a reason, and nobody is here to be asked", 'give --reason "why (#212)"'
+            )
+        return str(typer.prompt(f"{finding.code.value} {visible(finding.case or '')}\n  reason", err=True))
+
+    return ask

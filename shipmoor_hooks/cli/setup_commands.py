@@ -1,0 +1,110 @@
+"""The commands that set up and clean up: init, doctor, demo, gc."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from shipmoor_hooks import gc as collection
+from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, answer, check_format
+from shipmoor_hooks.errors import EXIT_NO_EVIDENCE
+from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.visible import visible
+
+
+def register(app: typer.Typer) -> None:
+    """Add this module's commands to the app."""
+    app.command("init", context_settings=CONTEXT)(init)
+    app.command("doctor", context_settings=CONTEXT)(doctor)
+    app.command("demo", context_settings=CONTEXT)(demo)
+    app.command("gc", context_settings=CONTEXT)(gc)
+
+
+def init(
+    context: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, write nothing.")] = False,
+) -> int:
+    """Detect the runner, write the policy, wire the hooks; the diff is shown before anything is written."""
+    from shipmoor_hooks import install
+
+    call: Call = context.obj
+    where = call.find()
+    plan = install.plan_init(where, call.environ)
+    for note in plan.notes:
+        call.tell(note)
+    if plan.is_done:
+        call.tell("shipmoor-hooks: everything is in place")
+        return 0
+    asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
+    if dry_run or asks:
+        answer("\n".join(visible(line) for line in plan.diff().split("\n")))
+    if dry_run:
+        return 0
+    if asks and not typer.confirm("Write this?", err=True):
+        call.tell("shipmoor-hooks: nothing was written")
+        return 0
+    install.apply(plan)
+    for change in plan.changes:
+        call.tell(f"wrote {change.path}")
+    for step in plan.next_steps:
+        call.tell(f"  next: {step}")
+    return 0
+
+
+def doctor(context: typer.Context, output: FormatOption = "text") -> int:
+    """What works here and what does not, and a push to a throwaway remote that proves that the gate fires."""
+    from shipmoor_hooks import doctor as examination
+
+    call: Call = context.obj
+    check_format(output)
+    checks = examination.examine(call.find(), call.environ)
+    if output == "json":
+        rows = [{"check": c.name, "ok": c.ok, "says": c.says, "next": c.next_step or None} for c in checks]
+        answer(json.dumps({"schema": "shipmoor-hooks.doctor/1", "checks": rows}, indent=1))
+    else:
+        for check in checks:
+            word = {True: "ok  ", False: "FAIL", None: "note"}[check.ok]
+            answer(visible(f"{word}  {check.name}: {check.says}"))
+            if check.ok is False and check.next_step:
+                answer(visible(f"      next: {check.next_step}"))
+    return EXIT_NO_EVIDENCE if any(c.ok is False for c in checks) else 0
+
+
+def demo(
+    context: typer.Context,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the throwaway repository for a look.")] = False,
+) -> int:
+    """The whole story in a throwaway repository: a refusal, a disclosure, an allowed push. Takes under a minute."""
+    from shipmoor_hooks import demo as demonstration
+
+    call: Call = context.obj
+    folder = demonstration.play(
+        call.environ, lambda text: answer("\n".join(visible(t) for t in text.split("\n"))), keep=keep
+    )
+    if folder:
+        call.tell(f"shipmoor-hooks: the repository is in {folder}")
+    return 0
+
+
+def gc(
+    context: typer.Context,
+    days: Annotated[
+        float, typer.Option("--older-than", metavar="DAYS", min=0, help="Drop runs older than this many days.")
+    ] = collection.DEFAULT_DAYS,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be dropped, drop nothing.")] = False,
+) -> int:
+    """Drop old runs. What a branch or tag still stands on is kept."""
+    call: Call = context.obj
+    where = call.find()
+    found = collection.plan(Spool(where.common_dir, where.worktree), where.git, call.now, days)
+    if not dry_run:
+        collection.drop(found)
+    word = "would drop" if dry_run else "dropped"
+    answer(
+        f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers"
+    )
+    return 0

@@ -1,0 +1,132 @@
+"""A run as text and JSON, for `run`, `capture`, `show`, `log`, `status` and `read`. Pure (design, section 7)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+from shipmoor_hooks.model import Case, Report, Run
+from shipmoor_hooks.visible import visible
+from shipmoor_hooks.wording import ago
+
+
+def run_json(run: Run, *, cases: bool = False) -> dict[str, Any]:
+    """A run in the schema `shipmoor-hooks.run/1`; with `cases` each case as well."""
+    count = run.count
+    told: dict[str, Any] = {
+        "schema": "shipmoor-hooks.run/1",
+        "run": run.id,
+        "suite": run.suite,
+        "variant": run.variant,
+        "shard": str(run.shard) if run.shard else None,
+        "tree": run.tree,
+        "scoped_tree": run.scoped_tree,
+        "evidence": run.evidence.word,
+        "complete": run.is_complete,
+        "passed": count.passed,
+        "of": count.of,
+        "outcomes": run.outcomes(),
+        "started": moment(run.started),
+        "finished": moment(run.finished) if run.finished is not None else None,
+        "command": list(run.command),
+        "cwd": run.cwd,
+        "exit_code": run.exit_code,
+        "runner": run.runner,
+        "runner_version": run.runner_version,
+        "reader": run.reader,
+        "conditions": dict(run.conditions),
+        "worktree": run.worktree,
+        "head": run.head,
+        "changed": [c.path for c in run.changes],
+        "untracked": list(run.untracked),
+        "reports": [{"name": r.name, "sha256": r.sha256} for r in run.reports],
+        "problems": [{"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in run.problems],
+        "clock_suspect": run.clock_suspect,
+        "sealed": False,
+    }
+    if cases:
+        told["cases"] = [case_json(c) for c in run.cases]
+    return told
+
+
+def case_json(case: Case) -> dict[str, Any]:
+    return {
+        "case": case.id,
+        "outcome": case.outcome.value,
+        "count": case.count,
+        "samples": [case.passed, case.samples],
+    }
+
+
+def report_json(name: str, report: Report, cases: Sequence[Case]) -> dict[str, Any]:
+    """What a reader sees, in the schema `shipmoor-hooks.report/1`."""
+    counts = {"passed": 0, "failed": 0, "error": 0, "skipped": 0, "xfailed": 0}
+    for case in cases:
+        counts[case.outcome.value] += 1
+    return {
+        "schema": "shipmoor-hooks.report/1",
+        "file": name,
+        "reader": report.reader,
+        "dialect": report.dialect,
+        "complete": not report.problems,
+        "passed": counts["passed"],
+        "of": len(cases),
+        "outcomes": counts,
+        "problems": [
+            {"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in report.problems
+        ],
+        "warnings": list(report.warnings),
+        "cases": [case_json(c) for c in cases],
+    }
+
+
+def case_line(case: Case) -> str:
+    """One case as a line: outcome, id, and its count or samples where they are not one."""
+    more = f" x{case.count}" if case.count > 1 else ""
+    more += f" ({case.passed} of {case.samples})" if case.samples > 1 else ""
+    return f"{case.outcome.value:<7}  {visible(case.id)}{more}"
+
+
+def run_line(run: Run, now: float) -> str:
+    """One run in a line: id, suite, n of N, evidence, age, tree, and why it does not count."""
+    name = run.suite + (f" [{run.variant}]" if run.variant else "") + (f" shard {run.shard}" if run.shard else "")
+    why = f" ({run.problems[0].code.value})" if run.problems else ""
+    tree = (run.tree or "bound to nothing")[: 16 if run.tree is None else 12]
+    return visible(
+        f"{run.id[:12]}  {name}  {run.count}  {run.evidence.word}  {ago(now - run.started)}  tree {tree}{why}"
+    )
+
+
+def run_text(run: Run, now: float) -> str:
+    """One run, its facts one a line."""
+    rows = [
+        ("run", run.id),
+        (
+            "suite",
+            run.suite + (f" [{run.variant}]" if run.variant else "") + (f" shard {run.shard}" if run.shard else ""),
+        ),
+        ("passed", str(run.count)),
+        ("outcomes", ", ".join(f"{n} {w}" for w, n in run.outcomes().items() if n) or "none"),
+        ("evidence", f"{run.evidence.word}, unsealed"),
+        ("started", f"{moment(run.started)} ({ago(now - run.started)})"),
+        ("tree", run.tree or "bound to nothing"),
+    ]
+    if run.scoped_tree != run.tree:
+        rows.append(("scoped tree", run.scoped_tree or "none"))
+    if run.command:
+        rows.append(("command", " ".join(run.command)))
+    if run.exit_code is not None:
+        rows.append(("exit code", str(run.exit_code)))
+    rows += [(f"condition {name}", value) for name, value in run.conditions]
+    rows += [(p.code.value, p.message) for p in run.problems]
+    wide = max(len(name) for name, _ in rows)
+    return "\n".join(f"{visible(name):<{wide}}  {visible(value)}" for name, value in rows)
+
+
+def moment(seconds: float) -> str:
+    """POSIX seconds as ISO 8601, UTC, to the second."""
+    try:
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+    except (OverflowError, ValueError, OSError):
+        return f"@{seconds:.0f}"

@@ -1,0 +1,49 @@
+"""`disclose`: the trailers for the present findings, written into the message of HEAD (design, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shipmoor_hooks.errors import GitFault, UsageFault
+from shipmoor_hooks.git import Git
+from shipmoor_hooks.model import Finding, Verdict
+from shipmoor_hooks.trailers import line_to_paste
+
+PLACEHOLDER = "<reason>"
+
+
+def open_findings(verdict: Verdict) -> list[Finding]:
+    """The findings that a trailer can disclose and none does yet, one for each line."""
+    found: dict[str, Finding] = {}
+    for finding in verdict.findings:
+        line = line_to_paste(finding) if finding.refuses else None
+        if line is not None:
+            found.setdefault(line, finding)
+    return list(found.values())
+
+
+def trailers_for(findings: list[Finding], ask: Callable[[Finding], str]) -> list[str]:
+    """A trailer for each finding; `ask` gives its reason. Raises UsageFault for an empty reason."""
+    lines = []
+    for finding in findings:
+        reason = " ".join(ask(finding).split())
+        if not reason:
+            raise UsageFault(
+                f"{finding.case} needs a reason", 'shipmoor-hooks disclose --reason "why it is gone (#212)"'
+            )
+        lines.append((line_to_paste(finding) or "").replace(PLACEHOLDER, reason))
+    return lines
+
+
+def amend(git: Git, lines: list[str]) -> None:
+    """Add the trailers to HEAD's message; the tree, the index and the working tree stay. Raises UsageFault, GitFault.
+
+    `--only` without paths keeps what is staged out of the amended commit.
+    """
+    options = [word for line in lines for word in ("--trailer", line)]
+    done = git.run("commit", "--amend", "--only", "--no-edit", "--quiet", *options)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise GitFault(
+            "git could not amend the message of HEAD: " + (said.splitlines() or ["no reason given"])[-1], stderr=said
+        )

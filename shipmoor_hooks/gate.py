@@ -1,0 +1,154 @@
+"""The gate as git's hook and as a command: which refs are judged, against what, and what is printed (design, 3 and 7).
+
+Every ref of a push is judged; 1 (refused) outweighs 3 (cannot evaluate), which outweighs 0.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TextIO
+
+from shipmoor_hooks import evaluate, history, index_tree, place, target
+from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
+from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
+from shipmoor_hooks.output import say
+from shipmoor_hooks.place import Place
+from shipmoor_hooks.push import Push, Update, judged
+from shipmoor_hooks.render import as_json, as_text, headline
+from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.target import Bases
+
+EXIT_OF = {
+    Decision.ALLOWED: EXIT_ALLOWED,
+    Decision.REFUSED: EXIT_REFUSED,
+    Decision.CANNOT_EVALUATE: EXIT_NO_EVIDENCE,
+}
+_WORST_FIRST = (EXIT_REFUSED, EXIT_NO_EVIDENCE, EXIT_ALLOWED)
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """What `gate` was asked on the command line."""
+
+    base: str | None = None
+    tip: str = "HEAD"
+    suite: str | None = None
+    merge_result: bool = False
+
+
+def run_pre_push(
+    push: Push, directory: str, environ: Mapping[str, str], now: float, out: TextIO | None, err: TextIO | None
+) -> int:
+    """Judge every ref of a push and print what follows; the exit code for git."""
+    where = place.find(directory, environ)
+    answered: dict[tuple[str, tuple[str, ...]], Verdict] = {}
+    codes = [EXIT_ALLOWED]
+    ask = functools.cache(lambda remote: history.heads_of_remote(where.git, remote))
+    for update in push.updates:
+        verdict = judge_update(where, update, push, now, ask, answered) if judged(update) else None
+        if verdict is not None:
+            codes.append(EXIT_OF[verdict.decision])
+            _print(verdict, out, err)
+    return worst(codes)
+
+
+def judge_update(
+    where: Place,
+    update: Update,
+    push: Push,
+    now: float,
+    ask: target.Ask,
+    answered: dict[tuple[str, tuple[str, ...]], Verdict],
+) -> Verdict | None:
+    """The verdict on one ref of a push; None for what is no commit. Equal tips against equal bases are judged once."""
+    tip = history.commit_of(where.git, update.local or "")
+    if tip is None:
+        if push.from_host:
+            raise UsageFault(f"the hook host names {update.local!r}, which is no commit here")
+        return None
+    name = update.remote_ref or update.local_ref
+    aim = target.gate_target(where.git, tip, lambda n: target.for_push(where.git, n, push, ask))
+    bases = target.bases_of(where.git, where.common_dir, tip, update, push, aim)
+    key = (tip, bases.commits)
+    if key in answered and bases.old_value is None:
+        return replace(answered[key], ref=name)
+    notes = (_refs_hidden(name),) if push.from_host else ()
+    verdict = evaluate.judge(where, evaluate.Request(tip, bases, now, ref=name, notes=notes))
+    answered[key] = verdict
+    return verdict
+
+
+def by_hand(where: Place, asked: ByHand, now: float) -> Verdict:
+    """The verdict that a person asks for. Raises UsageFault where base or tip cannot be resolved."""
+    git = where.git
+    tip = history.require_commit(git, asked.tip)
+    if asked.base is not None:
+        base = history.require_commit(git, asked.base)
+        bases = Bases((base,), None) if asked.merge_result else target.named(git, where.common_dir, tip, base)
+    else:
+        aim = target.gate_target(git, tip, lambda n: target.by_hand(git, n))
+        if asked.merge_result and aim.tip is not None:
+            bases = Bases((aim.tip,), aim)
+        else:
+            bases = target.with_target(git, where.common_dir, tip, aim)
+    request = evaluate.Request(tip, bases, now, suite=asked.suite, merge_result=asked.merge_result)
+    return evaluate.judge(where, request)
+
+
+def findings_of_commit(
+    where: Place, message: CommitMessage, environ: Mapping[str, str], now: float
+) -> tuple[Finding, ...]:
+    """What the tree that is about to be committed gives against the target, with the message that it will carry.
+
+    Nothing when no run of that tree is at hand. Raises UsageFault and GitFault where there is no target or no tree.
+    """
+    git = where.git
+    head = history.require_commit(git, "HEAD")
+    tree = index_tree.capture_index(where, environ).tree
+    if tree is None or not Spool(where.common_dir, where.worktree).at_tree(tree).runs:
+        return ()
+    aim = target.gate_target(git, head, lambda n: target.by_hand(git, n, ask_remote=False))
+    bases = target.with_target(git, where.common_dir, head, aim)
+    request = evaluate.Request(head, bases, now, tip_tree=tree, messages=(message,))
+    return evaluate.judge(where, request).findings
+
+
+def worst(codes: Sequence[int]) -> int:
+    return next(code for code in _WORST_FIRST if code in codes)
+
+
+def show(verdict: Verdict, out: TextIO | None, *, output_format: str, width: int, verbose: bool) -> None:
+    """Print a verdict that was asked for by hand."""
+    if output_format == "json":
+        say(out, json.dumps(as_json(verdict), indent=1, ensure_ascii=True))
+    else:
+        say(out, as_text(verdict, width=width, verbose=verbose))
+
+
+def _print(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
+    """In a hook: one line when there is nothing to tell, the whole verdict otherwise. git shows both streams."""
+    if verdict.decision is Decision.ALLOWED and not verdict.warned and not _worth_telling(verdict):
+        say(out, f"shipmoor-hooks: {headline(verdict)}")
+        return
+    say(out, "shipmoor-hooks: " + as_text(verdict))
+    if verdict.decision is not Decision.ALLOWED:
+        say(
+            err,
+            f"shipmoor-hooks: the push of {verdict.ref or 'this ref'} is refused (exit {EXIT_OF[verdict.decision]}).",
+        )
+
+
+def _worth_telling(verdict: Verdict) -> bool:
+    quiet = (Code.CASE_ADDED, Code.CASE_MOVED)
+    return any(f.code not in quiet for f in verdict.findings)
+
+
+def _refs_hidden(name: str) -> Finding:
+    return Finding(
+        Code.REFS_HIDDEN,
+        f"the hook host shows one ref of a push; only {name} was judged.",
+        "shipmoor-hooks init",
+    )

@@ -1,0 +1,110 @@
+"""`init`: the policy and the hooks as a plan that is shown before it is made (design, sections 5 and 10.21)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shipmoor_hooks import detect, file_change, hosts
+from shipmoor_hooks.file_change import FileChange
+from shipmoor_hooks.git import command_environment, last_line
+from shipmoor_hooks.hook_files import hooks_folder
+from shipmoor_hooks.hook_source import HookSource, installed_source
+from shipmoor_hooks.place import Place
+from shipmoor_hooks.policy import load_worktree
+
+POLICY_FILE = "shipmoor-hooks.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that `init` does: files, in order, then the hook host's own installer. Nothing is written before `apply`.
+
+    `notes` are sentences for the user about what is done, `next_steps` what is left to do.
+    """
+
+    directory: str
+    host: str
+    changes: tuple[FileChange, ...]
+    commands: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_done(self) -> bool:
+        """Everything is in place already."""
+        return not self.changes and not self.commands
+
+    def diff(self) -> str:
+        """What would change, as a unified diff; "" for nothing."""
+        return file_change.diff(self.changes)
+
+
+def plan_init(
+    place: Place, environ: Mapping[str, str], python: str = sys.executable, source: HookSource | None = None
+) -> Plan:
+    """What there is to do in this repository. `python` is the interpreter that the hooks call.
+
+    Raises PolicyFault for a policy that cannot be read, UsageFault for a hook file or a configuration that can neither
+    be chained nor extended: nothing is written in either case.
+    """
+    changes, notes, next_steps = _policy(place)
+    folder = hooks_folder(place)
+    host = hosts.detect(place, folder, environ)
+    if not _can_run(python, environ):
+        notes.append(f"{python} finds shipmoor-hooks only by its environment: the hooks look for it on PATH")
+        python = ""
+    wiring = hosts.wire(host, place, folder, environ, python, source or installed_source())
+    return Plan(
+        directory=place.top or place.git_dir,
+        host=host.value,
+        changes=(*changes, *wiring.changes),
+        commands=wiring.commands,
+        notes=(*notes, *wiring.notes),
+        next_steps=tuple(next_steps),
+        environ=environ,
+    )
+
+
+def _policy(place: Place) -> tuple[list[FileChange], list[str], list[str]]:
+    if place.top is None:
+        return [], ["a bare repository has no working tree: the policy comes with the commits"], []
+    if load_worktree(place) is not None:
+        return [], [], ["shipmoor-hooks doctor"]
+    found = detect.detect(place.top)
+    path = os.path.join(place.top, POLICY_FILE)
+    change = FileChange(path, file_change.read_text(path), detect.policy_text(found))
+    if not found:
+        said = f"no test runner was recognised: name your test command in {POLICY_FILE}, nothing is measured before"
+        return [change], [said], [f"edit {POLICY_FILE}"]
+    notes = [f"{one.runner} runs the tests ({one.because})" for one in found]
+    return [change], notes, [f"commit {POLICY_FILE}, then measure this tree: shipmoor-hooks run"]
+
+
+def _can_run(python: str, environ: Mapping[str, str]) -> bool:
+    """Whether the interpreter finds this package without environment variables and user site, as a hook calls it."""
+    command = [python, "-I", "-c", "import shipmoor_hooks"]
+    return subprocess.run(command, env=dict(environ), cwd="/", capture_output=True, check=False).returncode == 0
+
+
+def apply(plan: Plan) -> tuple[str, ...]:
+    """Make the plan. The sentences that came up on the way: what the host's installer could not do.
+
+    Raises UsageFault when a file was changed since, EnvironmentFault when one cannot be written; what was written
+    before stays, and running `init` again goes on from there.
+    """
+    file_change.apply(plan.changes)
+    return tuple(said for command in plan.commands if (said := _run(command, plan)))
+
+
+def _run(command: tuple[str, ...], plan: Plan) -> str:
+    environ = command_environment(plan.environ)
+    done = subprocess.run(command, cwd=plan.directory, env=environ, input=b"", capture_output=True, check=False)
+    if done.returncode == 0:
+        return ""
+    said = last_line((done.stdout + done.stderr).decode("utf-8", "replace"))
+    return f"{' '.join((os.path.basename(command[0]), *command[1:]))} failed ({said}); run it by hand"

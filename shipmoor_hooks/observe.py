@@ -1,0 +1,183 @@
+"""`run`: start a suite's command, watch it, and store what it reported, bound to the tree it ran on (design, 6 and 7).
+
+The output streams through untouched and the exit code is passed on. The runner is handed a fresh report path of ours
+where the table knows how; variables that git's hooks export never reach it.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from shipmoor_hooks import capture, report_files, runners
+from shipmoor_hooks.errors import EvidenceFault, ReportFault, UsageFault
+from shipmoor_hooks.git import command_environment
+from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, ReportFile, Shard, Suite
+from shipmoor_hooks.place import Place
+from shipmoor_hooks.readers import registry
+
+RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
+_POLL = 0.1  # seconds between looks at a report that does not parse yet
+_PATIENCE = 5.0  # seconds that a report may take to become whole after its runner returned
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to run: the suite, another command than the policy's (or none), the leg of the matrix, the part."""
+
+    suite: Suite
+    command: tuple[str, ...] = ()
+    variant: str | None = None
+    shard: Shard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The stored run, and the code that the command ended with."""
+
+    captured: capture.Captured
+    exit_code: int
+
+
+def observe(
+    place: Place,
+    policy: Policy,
+    order: Order,
+    environ: Mapping[str, str],
+    cwd: str,
+    clock: Callable[[], float] = time.time,
+) -> Observed:
+    """Run the suite in `cwd` (absolute, inside the worktree) and store what it reported.
+
+    Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can be stored. A
+    KeyboardInterrupt leaves a stored run that is incomplete.
+    """
+    usual = order.suite.command
+    command = order.command or usual
+    if not command:
+        raise UsageFault(
+            f"suite {order.suite.name} has no command", f"give [suite.{order.suite.name}] a command, or one after --"
+        )
+    clean = command_environment(environ)
+    runner = runners.recognise(command)
+    begun = capture.begin(
+        place,
+        policy,
+        order.suite,
+        evidence=Evidence.OBSERVED,
+        command=command,
+        started=clock(),
+        cwd=os.path.relpath(cwd, place.require_top()).replace(os.sep, "/"),
+        variant=order.variant,
+        shard=order.shard,
+    )
+    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as folder:
+        prepared = runner.prepare(command, clean, folder) if runner else runners.Prepared(tuple(command), reader=None)
+        told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
+        before = report_files.snapshot((*told, *order.suite.reports), place.require_top())
+        child_environment = clean | dict(prepared.environ) | {RUN_VARIABLE: begun.run.id}
+        exit_code, interrupted = _run(prepared.command, cwd, child_environment)
+        gathered = _gather(place, order.suite, prepared, told, before)
+    problems = list(gathered.problems)
+    if interrupted:
+        problems.insert(0, Problem(Code.RUN_INCOMPLETE, f"the run of {order.suite.name} was interrupted"))
+    if runners.lists_only(command):
+        problems.insert(0, Problem(Code.RUN_INCOMPLETE, "the command only lists cases, it runs none"))
+    done = capture.finish(
+        begun,
+        gathered.reports,
+        exit_code=exit_code,
+        finished=clock(),
+        files=gathered.files,
+        narrowing=runners.narrowing(command, clean, usual),
+        bails=runners.bails(command, clean),
+        problems=problems,
+        conditions={"argv": " ".join(runners.measured_argv(command)), "cwd": begun.run.cwd},
+        runner=runner.name if runner else "",
+        runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
+    )
+    if interrupted:
+        raise KeyboardInterrupt
+    return Observed(done, exit_code)
+
+
+def set_up(suite: Suite, cwd: str, environ: Mapping[str, str]) -> None:
+    """Run the policy's `setup` commands in a scratch worktree. Raises EvidenceFault when one fails."""
+    for command in suite.setup:
+        code, interrupted = _run(command, cwd, command_environment(environ))
+        if interrupted:
+            raise KeyboardInterrupt
+        if code:
+            raise EvidenceFault(f"the setup command `{' '.join(command)}` of {suite.name} ended with {code}")
+
+
+def _run(command: Sequence[str], cwd: str, environ: Mapping[str, str]) -> tuple[int, bool]:
+    """The exit code (128 + N for signal N, as a shell has it), and whether a person interrupted it."""
+    try:
+        process = subprocess.Popen(list(command), cwd=cwd, env=dict(environ))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageFault(
+            f"{command[0]} cannot be started: {reason}", "check the suite's command in the policy"
+        ) from error
+    interrupted = False
+    while True:
+        try:
+            code = process.wait()
+            break
+        except KeyboardInterrupt:
+            interrupted = True  # the terminal told the child as well; wait for it to end by itself
+    return (128 - code if code < 0 else code), interrupted
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What the command left: reports, their files, and what is wrong with them."""
+
+    reports: tuple[Report, ...] = ()
+    files: tuple[ReportFile, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def _gather(
+    place: Place, suite: Suite, prepared: runners.Prepared, told: Sequence[str], before: Mapping[str, tuple[str, int]]
+) -> Gathered:
+    """The reports that are new or changed since the start, each read once, waited for until it is whole.
+
+    Those that the runner was told to write come first; the policy's own globs count where it wrote none of them.
+    """
+    top = place.require_top()
+    paths = report_files.expand(told, top) or report_files.expand(suite.reports, top)
+    reports, files, digests = [], [], set()
+    for path in paths:
+        try:
+            file, report = _read_whole(path, top, prepared.reader or suite.format or None)
+        except EvidenceFault as fault:
+            return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, fault.message, fault.next_step),))
+        if before.get(path) == (file.sha256, file.mtime_ns) or file.sha256 in digests:
+            continue
+        digests.add(file.sha256)
+        reports.append(report)
+        files.append(file)
+    if not reports:
+        hint = prepared.hint or f"tell [suite.{suite.name}] in `reports` where the runner writes its report"
+        return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, f"{suite.name} left no report of this run", hint),))
+    return Gathered(tuple(reports), tuple(files))
+
+
+def _read_whole(path: str, top: str, reader: str | None) -> tuple[ReportFile, Report]:
+    """Read a report; some runners return before theirs is whole, so one that does not parse is looked at again."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        loaded = report_files.load(path, top)
+        try:
+            return loaded.file, registry.read(loaded.data, reader, loaded.file.name)
+        except ReportFault:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL)

@@ -1,0 +1,214 @@
+"""Verdict -> text and JSON. Pure (design, sections 7 and 9; STYLE rule 5).
+
+Text puts the verdict first, then n of N, then the findings grouped and capped, each group with its ways out. Every piece
+that comes from outside goes through `visible`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from shipmoor_hooks.model import Code, Count, Decision, Finding, Level, Revision, SuiteCount, Verdict
+from shipmoor_hooks.visible import visible
+
+SCHEMA = "shipmoor-hooks.gate/1"
+MOST_NOTES = 1000  # JSON, a code
+MOST_FINDINGS = 10  # text, a group
+MOST_NAMES = 3  # text, notes of one code
+
+_HEADLINE = {
+    Code.CASE_REMOVED: ("case is gone", "cases are gone"),
+    Code.CASE_FEWER: ("case stands fewer times", "cases stand fewer times"),
+    Code.CASE_SKIPPED: ("case is newly skipped", "cases are newly skipped"),
+    Code.CASE_RED: ("case turned red", "cases turned red"),
+    Code.COLLECTION_ERROR: ("file no longer loads", "files no longer load"),
+    Code.EXPECTATION_WEAKENED: ("expectation is weaker", "expectations are weaker"),
+    Code.SAMPLES_FEWER: ("case has fewer samples", "cases have fewer samples"),
+    Code.POLICY_LOOSENED: ("key of the policy is looser", "keys of the policy are looser"),
+    Code.CASE_UNREGISTERED: ("case ran before it was committed", "cases ran before they were committed"),
+    Code.CASE_UNPROVEN: ("case has no known positive", "cases have no known positive"),
+}
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def as_json(verdict: Verdict) -> dict[str, Any]:
+    """The verdict in the schema `shipmoor-hooks.gate/1`: refusing findings all, notes at most 1,000 a code."""
+    return {
+        "schema": SCHEMA,
+        "verdict": verdict.decision.value,
+        "reduced": verdict.reduced,
+        "warned": verdict.warned,
+        "ref": verdict.ref or None,
+        "base": _revision(verdict.base),
+        "tip": _revision(verdict.tip),
+        "suites": [_suite(s) for s in verdict.suites],
+        "findings": [_finding(f, more) for f, more in _capped(verdict.findings)],
+    }
+
+
+def _revision(revision: Revision) -> dict[str, str | None]:
+    return {"commit": revision.commit, "tree": revision.tree}
+
+
+def _count(count: Count | None) -> dict[str, int] | None:
+    return {"passed": count.passed, "of": count.of} if count else None
+
+
+def _suite(row: SuiteCount) -> dict[str, Any]:
+    return {"suite": row.suite, "variant": row.variant, "base": _count(row.base), "tip": _count(row.tip)}
+
+
+def _finding(finding: Finding, more: int) -> dict[str, Any]:
+    disclosed = finding.disclosed
+    told: dict[str, Any] = {
+        "code": finding.code.value,
+        "level": finding.level.value,
+        "suite": finding.suite,
+        "variant": finding.variant,
+        "case": finding.case,
+        "base": _count(finding.base),
+        "tip": _count(finding.tip),
+        "disclosed": {"commit": disclosed.commit, "trailer": disclosed.trailer.value, "reason": disclosed.reason}
+        if disclosed
+        else None,
+        "message": finding.message,
+        "next": finding.next_step or None,
+    }
+    if more:
+        told["more"] = more
+    return told
+
+
+def _capped(findings: Sequence[Finding]) -> Iterable[tuple[Finding, int]]:
+    """The findings, notes cut at the limit; the last note of a code that was cut says how many are left out."""
+    totals: dict[Code, int] = {}
+    for finding in findings:
+        totals[finding.code] = totals.get(finding.code, 0) + 1
+    seen: dict[Code, int] = {}
+    for finding in findings:
+        number = seen[finding.code] = seen.get(finding.code, 0) + 1
+        if finding.level is not Level.NOTE or number <= MOST_NOTES:
+            cut = totals[finding.code] - MOST_NOTES
+            yield finding, cut if finding.level is Level.NOTE and number == MOST_NOTES and cut > 0 else 0
+
+
+# ---------------------------------------------------------------- text
+
+
+def as_text(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> str:
+    """The verdict for a person: headline, n of N, findings with their ways out, then notes. Ends with a line feed."""
+    lines = [headline(verdict)]
+    lines += [f"  {line}" for line in counts(verdict.suites)]
+    for group in _groups(f for f in verdict.findings if f.level is not Level.NOTE and f.disclosed is None):
+        lines += ["", *_group(group, width, verbose)]
+    disclosed = [f for f in verdict.findings if f.disclosed]
+    if disclosed:
+        lines += ["", f"disclosed ({len(disclosed)}):"]
+        lines += [f"  {_disclosed(f)}" for f in _first(disclosed, MOST_FINDINGS, verbose)]
+        lines += _rest(disclosed, MOST_FINDINGS, verbose)
+    notes = [f for f in verdict.findings if f.level is Level.NOTE]
+    if notes:
+        lines += ["", "notes:"]
+        for group in _groups(notes):
+            lines += _notes(group, width, verbose)
+    return "\n".join(lines) + "\n"
+
+
+def headline(verdict: Verdict) -> str:
+    """The answer in one line."""
+    where = f"{visible(verdict.ref)}: " if verdict.ref else ""
+    open_findings = [f for f in verdict.findings if f.disclosed is None]
+    if verdict.decision is Decision.REFUSED or verdict.warned:
+        parts = []
+        for code, (one, several) in _HEADLINE.items():
+            number = sum(f.code is code for f in open_findings)
+            if number:
+                parts.append(f"{number} {one if number == 1 else several}")
+        word = "would be refused (the policy only warns)" if verdict.warned else "refused"
+        return f"{where}{word}: {', '.join(parts)}"
+    if verdict.decision is Decision.CANNOT_EVALUATE:
+        suites = dict.fromkeys(visible(f.suite) for f in open_findings if f.level is Level.NO_EVIDENCE and f.suite)
+        return f"{where}cannot evaluate: there is no usable evidence" + (f" for {', '.join(suites)}" if suites else "")
+    disclosed = sum(f.disclosed is not None for f in verdict.findings)
+    told = ", ".join(f"{visible(_name(s))} {s.tip}" for s in verdict.suites) or "nothing was compared"
+    return f"{where}allowed: {told}" + (f", {disclosed} disclosed" if disclosed else "")
+
+
+def counts(suites: Sequence[SuiteCount]) -> list[str]:
+    """n of N at base and tip, one line a suite and variant."""
+    wide = max((len(visible(_name(s))) for s in suites), default=0)
+    return [
+        f"{visible(_name(s)):<{wide}}  base {s.base or 'not measured'}, tip {s.tip or 'not measured'}" for s in suites
+    ]
+
+
+def _name(row: SuiteCount) -> str:
+    return row.suite + (f" [{row.variant}]" if row.variant else "")
+
+
+def _groups(findings: Iterable[Finding]) -> list[list[Finding]]:
+    groups: dict[tuple[Code, str | None, str | None], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.code, finding.suite, finding.variant), []).append(finding)
+    return list(groups.values())
+
+
+def _group(group: Sequence[Finding], width: int, verbose: bool) -> list[str]:
+    first = group[0]
+    place = f" in {visible(first.suite)}" if first.suite else ""
+    place += f" [{visible(first.variant)}]" if first.variant else ""
+    lines = [f"{first.code.value} ({len(group)}){place}"]
+    shown = _first(group, MOST_FINDINGS, verbose)
+    for finding in shown:
+        lines += _wrapped(finding.message, "  ", width)
+    lines += _rest(group, MOST_FINDINGS, verbose)
+    lines += [f"    {line}" for line in _ways_out(shown)]
+    return lines
+
+
+def _ways_out(group: Sequence[Finding]) -> list[str]:
+    """The next steps of a group, each sentence once and the lines to paste below it, in the order in which they help."""
+    ways: dict[str, list[str]] = {}
+    for finding in group:
+        sentence = ""
+        for line in finding.next_step.split("\n"):
+            if line.startswith("Test-"):
+                ways.setdefault(sentence, []).append(visible(line))
+            elif line:
+                sentence = visible(line)
+                ways.setdefault(sentence, [])
+    ordered = sorted(ways, key=lambda s: bool(ways[s]))
+    return [line for sentence in ordered for line in (sentence, *(f"    {paste}" for paste in ways[sentence])) if line]
+
+
+def _notes(group: Sequence[Finding], width: int, verbose: bool) -> list[str]:
+    if len(group) <= MOST_NAMES or verbose or group[0].case is None:
+        return [line for f in group for line in _wrapped(f"{f.code.value} {f.message}", "  ", width)]
+    names = ", ".join(visible(f.case or "") for f in group[:MOST_NAMES])
+    return [f"  {group[0].code.value} ({len(group)}): {names} and {len(group) - MOST_NAMES} more"]
+
+
+def _disclosed(finding: Finding) -> str:
+    reason = visible(finding.disclosed.reason) if finding.disclosed else ""
+    key = finding.disclosed.trailer.value if finding.disclosed else ""
+    return f"{finding.code.value} {visible(finding.case or '')} ({key}: {reason})"
+
+
+def _first(group: Sequence[Finding], most: int, verbose: bool) -> Sequence[Finding]:
+    return group if verbose else group[:most]
+
+
+def _rest(group: Sequence[Finding], most: int, verbose: bool) -> list[str]:
+    left = 0 if verbose else len(group) - most
+    return [f"  and {left} more (all of them: --verbose or --format json)"] if left > 0 else []
+
+
+def _wrapped(message: str, indent: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        visible(message), max(40, width), initial_indent=indent, subsequent_indent=indent + "  ",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip

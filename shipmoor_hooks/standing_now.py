@@ -1,0 +1,63 @@
+"""What is measured for a tree now: one line a suite and variant, for `status` and the post-commit hook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shipmoor_hooks import scoped_tree, selection
+from shipmoor_hooks.evaluate import stock_of
+from shipmoor_hooks.git import Git
+from shipmoor_hooks.model import Policy, Problem, Run, Suite
+from shipmoor_hooks.spool import Found, Spool
+from shipmoor_hooks.wording import ago
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A suite and variant on one tree: the newest run that counts, or why none does."""
+
+    suite: str
+    variant: str | None
+    run: Run | None
+    runs: int
+    problem: Problem | None
+
+    def line(self, now: float) -> str:
+        """`unit 128 of 128, observed 4 min ago`, or `unit: no run for this tree`."""
+        name = self.suite + (f" [{self.variant}]" if self.variant else "")
+        if self.run is not None:
+            more = f" ({self.runs} runs)" if self.runs > 1 else ""
+            return f"{name} {self.run.count}, {self.run.evidence.word} {ago(now - self.run.started)}{more}"
+        if self.problem is not None:
+            return f"{name}: no run that counts for this tree ({self.problem.message})"
+        return f"{name}: no run for this tree"
+
+
+def standings(
+    git: Git, spool: Spool, policy: Policy, tree: str | None, scoped: dict[str, str | None]
+) -> list[Standing]:
+    """The standing of every suite of a policy on a tree; `scoped` holds each suite's scoped tree where it is known."""
+    found: list[Standing] = []
+    here = spool.at_tree(tree) if tree else Found()
+    for suite in policy.suites.values():
+        found += _suite(git, spool, policy, suite, here, tree, scoped)
+    return found
+
+
+def _suite(
+    git: Git, spool: Spool, policy: Policy, suite: Suite, here: Found, tree: str | None, scoped: dict[str, str | None]
+) -> list[Standing]:
+    choice = selection.choose(stock_of(here), suite, policy.evidence)
+    if not choice.usable and suite.exclude and tree:
+        name = scoped[suite.name] if suite.name in scoped else scoped_tree.scoped_revision(git, tree, suite.exclude)
+        if name:
+            choice = selection.choose(stock_of(here + spool.at_tree(name, scoped=True)), suite, policy.evidence)
+    variants: list[str | None] = [*suite.variants] or sorted(choice.usable, key=lambda v: v or "") or [None]
+    rows = []
+    for variant in variants:
+        runs = choice.usable.get(variant, ())
+        problems = choice.problems.get(variant, ())
+        rows.append(
+            Standing(suite.name, variant, runs[-1] if runs else None, len(runs), problems[0] if problems else None)
+        )
+    return rows
