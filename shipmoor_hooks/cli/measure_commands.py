@@ -244,7 +244,7 @@ def disclose(
         answer(visible(line))
     if not dry_run:
         disclose_flow.amend(where.git, lines)
-        call.tell(f"shipmoor-hooks: {len(lines)} trailers were added to the message of HEAD")
+        call.tell(f"shipmoor-hooks: the message of HEAD has {len(lines)} more trailer(s)")
     return 0
 
 
