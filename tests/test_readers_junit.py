@@ -405,6 +405,14 @@ def test_the_dialect_is_told_by_the_content(text: str, dialect: str) -> None:
             id="vitest: a file that does not load",
         ),
         pytest.param(
+            "<testsuites name='vitest tests'><testsuite name='vitest unhandled errors'><testcase classname='x' name='y'>"
+            "<error/></testcase></testsuite>",
+            RecordKind.SUITE,
+            "y",
+            "",
+            id="vitest: an error outside of every test",
+        ),
+        pytest.param(
             "<testsuites name='vitest tests'><testcase classname='b.test.js' name='b.test.js'/>",
             RecordKind.CASE,
             "b.test.js",
