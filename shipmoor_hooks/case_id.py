@@ -122,6 +122,9 @@ class Namer:
         if rest is not None:
             return path, rest
         if dialect in PYTHON:
+            # A class alone beside a file of the tree: a record from inside of pytest, which knows both apart.
+            if path and "." not in record.classname and path in self.tree.tracked:
+                return path, tuple(record.classname.split("::"))
             return "", (record.classname,)
         classname = self.tree.told_path(record.classname)
         if dialect == "playwright" and record.suites and record.suites[0] not in ("", record.classname):

@@ -78,6 +78,12 @@ def made(
             "tests/test_cart.py::TestX::t",
             id="inherited test: the class decides",
         ),
+        pytest.param("TestX", "t", "tests/test_cart.py", "tests/test_cart.py::TestX::t", id="class and file apart"),
+        pytest.param(
+            "A::B", "t", "unit/test_only_here.py", "sub/unit/test_only_here.py::A::B::t", id="classes and file"
+        ),
+        pytest.param("", "t", "tests/test_cart.py", "tests/test_cart.py::t", id="no class, only the file"),
+        pytest.param("TestX", "t", "gone/b.py", "TestX::t", id="class and a file that is not there"),
         pytest.param("else.where", "t", "gone/b.py", "else.where::t", id="told file and class that do not fit"),
         pytest.param("unit.usage.rst", "usage.rst", "", "unit.usage.rst::usage.rst", id="text file of another folder"),
         pytest.param("my.tests.test_cart", "t", "", "my.tests.test_cart::t", id="a prefix of one's own hides the file"),

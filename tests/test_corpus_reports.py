@@ -1,6 +1,6 @@
 """Real reports of many tools, where a corpus of them lies at SHIPMOOR_HOOKS_CORPUS (not part of the project).
 
-The folder holds `files/MANIFEST.tsv` (what each file must give), `bugs/*.json` and `generated/` (pairs of runs of one tree).
+The folder holds `files/MANIFEST.tsv` (what each file must give), `bugs/*.json` and `generated/` (two runs of one tree).
 """
 
 from __future__ import annotations
