@@ -308,17 +308,8 @@ def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
 
 
 def _report_problems(names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
-    """The problems of the whole set, each with its file's name where it has one.
-
-    Files of one glob are one run, so an empty file beside full ones is only empty.
-    """
-    several = bool(cases) and len(reports) > 1
-    found = []
-    for number, report in enumerate(reports):
-        if several and not report.records:
-            continue
-        name = names[number] if number < len(names) else ""
-        found += [replace(p, message=f"{name}: {p.message}" if name else p.message) for p in report.problems]
+    """The problems of the whole set: files of one glob are one run."""
+    found = list(inventory.problems_of(reports, names))
     if not cases and not found:
         found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
     return found

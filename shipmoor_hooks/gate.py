@@ -14,7 +14,7 @@ from typing import TextIO
 from shipmoor_hooks import evaluate, history, index_tree, place, target
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
 from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
-from shipmoor_hooks.output import say
+from shipmoor_hooks.output import flush, say
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.push import Push, Update, judged
 from shipmoor_hooks.render import as_json, as_text, headline
@@ -136,6 +136,7 @@ def _print(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
         say(out, f"shipmoor-hooks: {headline(verdict)}")
         return
     say(out, "shipmoor-hooks: " + as_text(verdict))
+    flush(out)  # into a pipe stdout is buffered and stderr is not: the reason comes before what follows from it
     if verdict.decision is not Decision.ALLOWED:
         say(
             err,

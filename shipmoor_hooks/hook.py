@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sys
 
+from shipmoor_hooks import PROBE
+
 STAGES = ("pre-push", "post-commit", "commit-msg")
-PROBE = "SHIPMOOR_HOOKS_PROBE"
 
 
 def main() -> int:
