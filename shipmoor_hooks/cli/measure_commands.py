@@ -192,9 +192,7 @@ def _paths_here(call: Call) -> tuple[frozenset[str], str]:
 
 def _read_text(name: str, reader: str, dialect: str, cases: tuple[Case, ...]) -> str:
     passed = sum(c.outcome.is_green for c in cases)
-    head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (
-        f" ({dialect})" if dialect else ""
-    )
+    head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (f" ({dialect})" if dialect else "")
     return "\n".join([head, *(f"  {describe.case_line(c)}" for c in cases)])
 
 
