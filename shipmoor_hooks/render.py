@@ -170,10 +170,11 @@ def _group(group: Sequence[Finding], width: int, verbose: bool, everything: Sequ
     for finding in shown:
         lines += _wrapped(finding.message, "  ", width)
     lines += _rest(group, MOST_FINDINGS, verbose)
-    lines += [f"    {line}" for line in _ways_out(shown)]
     wildcard = _wildcard(group, everything) if len(group) > MOST_FINDINGS else None
+    lines += [f"    {line}" for line in _ways_out(shown, names=wildcard is None or verbose)]
     if wildcard:
-        lines += ["    Or say why once, for all of them:", f"        {wildcard}"]
+        lines += ["    Or say why in the last paragraph of a commit message of this push, once for all of them:"]
+        lines += [f"        {wildcard}"]
     return lines
 
 
@@ -187,8 +188,11 @@ def _wildcard(group: Sequence[Finding], everything: Iterable[Finding]) -> str | 
     return wildcard_to_paste(cases, rivals, takes[0])
 
 
-def _ways_out(group: Sequence[Finding]) -> list[str]:
-    """The next steps of a group, each sentence once and the lines to paste below it, in the order in which they help."""
+def _ways_out(group: Sequence[Finding], *, names: bool) -> list[str]:
+    """The next steps of a group, each sentence once and the lines to paste below it, in the order in which they help.
+
+    `names` is False where one line names all: a part of the lines for single cases would help nobody.
+    """
     ways: dict[str, list[str]] = {}
     for finding in group:
         sentence = ""
@@ -198,7 +202,7 @@ def _ways_out(group: Sequence[Finding]) -> list[str]:
             elif line:
                 sentence = visible(line)
                 ways.setdefault(sentence, [])
-    ordered = sorted(ways, key=lambda s: bool(ways[s]))
+    ordered = sorted((s for s in ways if names or not ways[s]), key=lambda s: bool(ways[s]))
     return [line for sentence in ordered for line in (sentence, *(f"    {paste}" for paste in ways[sentence])) if line]
 
 

@@ -219,8 +219,8 @@ def only(result: reduction.Comparison, code: Code) -> reduction.Finding:
          "t/s.py::b stands at the base (skipped there) and is not among the 1 case at the tip."),
         ("a 3*P", "a P", Code.CASE_FEWER, "t/s.py::a stood 3 times at the base and stands 1 time at the tip."),
         ("p[o0] P, p[o1] P", "p[o0] P", Code.CASE_FEWER,
-         "t/s.py::p had 2 cases at the base and has 1 at the tip; their ids carry only a position, so nobody can say which "
-         "are gone."),
+         ("t/s.py::p had 2 cases at the base and has 1 at the tip; their ids carry only a position, so nobody can say which "
+         "are gone.")),
         ("a P", "a X", Code.CASE_SKIPPED, "t/s.py::a ran at the base (passed 1 of 1) and is expected to fail at the tip."),
         ("t/m.py::x P", "t/m.py M", Code.CASE_SKIPPED,
          "t/m.py::x ran at the base (passed 1 of 1), and t/m.py skips itself at the tip."),
@@ -233,8 +233,8 @@ def only(result: reduction.Comparison, code: Code) -> reduction.Finding:
         ("t/m.py::x P", "t/m.py::x P, t/m.py C", Code.CASE_RED,
          "t/m.py as a whole ended in an error at the tip and did not at the base."),
         ("".join(f"t/m.py::x{i} P, " for i in range(5)), "t/m.py C", Code.COLLECTION_ERROR,
-         "t/m.py does not load at the tip, so 5 of the base's cases did not run: t/m.py::x0, t/m.py::x1, t/m.py::x2 and 2 "
-         "more."),
+         ("t/m.py does not load at the tip, so 5 of the base's cases did not run: t/m.py::x0, t/m.py::x1, t/m.py::x2 and 2 "
+         "more.")),
         ([run("a F", 3)], "a F", Code.STILL_RED,
          "t/s.py::a is red at the tip and was green in no run of the base (last red there 3 h ago)."),
         ("a S", "a F", Code.UNSKIPPED_RED, "t/s.py::a was skipped at the base; it runs now and is red."),
@@ -244,13 +244,13 @@ def only(result: reduction.Comparison, code: Code) -> reduction.Finding:
         ([run("a P", 72), run("a F", 2, id="5" * 32)], "a F", Code.CLEARED,
          "t/s.py::a is red at the tip and was red at the base as well, measured 2 h ago (run 555555555555)."),
         ([run("a P, b P", 3), run("a P", 2, id="5" * 32)], "a P, b P", Code.RUN_SET_ASIDE,
-         "A run of the base (run 555555555555) lists 1 case where an older one of the same tree lists 2; the union of both "
-         "counts."),
+         ("A run of the base (run 555555555555) lists 1 case where an older one of the same tree lists 2; the union of both "
+         "counts.")),
         ([run("a P", conditions=UNLIKE)], [run("a P", conditions=LIKE)], Code.CONDITIONS_DIFFER,
          "Base and tip were measured under different conditions: harness version 7, then 8."),
         ([run("a P", 72), run("a F", -1)], "a F", Code.CLOCK_SUSPECT,
-         "A run of the base shows t/s.py::a red as well, but its time lies in the future, so it clears nothing; set the "
-         "clock right and measure the base again."),
+         ("A run of the base shows t/s.py::a red as well, but its time lies in the future, so it clears nothing; set the "
+         "clock right and measure the base again.")),
         ("a P", "a P, b E", Code.NEW_RED, "t/s.py::b is new and ended in an error."),
     ],
 )  # fmt: skip
