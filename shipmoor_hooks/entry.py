@@ -62,12 +62,12 @@ class Encoded:
 
 
 def inventory_bytes(ids: Sequence[str]) -> bytes:
-    """The ids in order, NUL between them (an id never holds one), as UTF-8."""
-    return "\0".join(ids).encode("utf-8", "surrogatepass")
+    """The ids in order, a NUL behind each (an id never holds one), as UTF-8."""
+    return "".join(f"{i}\0" for i in ids).encode("utf-8", "surrogatepass")
 
 
 def ids_of(inventory: bytes) -> list[str]:
-    return inventory.decode("utf-8", "surrogatepass").split("\0") if inventory else []
+    return inventory.decode("utf-8", "surrogatepass").split("\0")[:-1]
 
 
 def encode(run: Run) -> Encoded:
@@ -100,7 +100,8 @@ def payload_of(envelope: bytes) -> dict[str, Any]:
         raise Unreadable(
             Code.ENTRY_NEWER, f"it was written by a newer version (format {version}, this one reads {VERSION})"
         )
-    if digest != "sha256:" + hashlib.sha256(payload).hexdigest():
+    # Base64 has several spellings of some bytes: only the one that was written is the entry.
+    if digest != "sha256:" + hashlib.sha256(payload).hexdigest() or base64.b64encode(payload).decode("ascii") != text:
         raise Unreadable(Code.SEAL_BROKEN, "its content does not match its digest")
     try:
         fields = json.loads(payload)

@@ -62,7 +62,7 @@ CASE_SKIPPED (1) in unit
 CASE_RED (1) in unit
   t/s.py::d passed 1 of 1 at the base and failed at the tip.
     Make it pass, then run the suite again. If the base is red too, measure it: {COMMAND}
-"""
+""".replace("{COMMAND}", COMMAND)
 DISCLOSED = """\
 allowed: unit 1 of 1, 1 disclosed
   unit  base 2 of 2, tip 1 of 1
@@ -125,7 +125,7 @@ CUT_OFF = Finding(Code.SHALLOW, "this clone is shallow.", "git fetch --unshallow
     ("made", "want"),
     [
         pytest.param(conclude(comparison=compare("a P", "a P, b P")), ALLOWED, id="allowed, with a note"),
-        pytest.param(conclude(comparison=compare("a P, b P, c P, d P", "a P, c S, d F")), REFUSED.replace("{COMMAND}", COMMAND), id="refused, three kinds"),
+        pytest.param(conclude(comparison=compare("a P, b P, c P, d P", "a P, c S, d F")), REFUSED, id="refused, three kinds"),
         pytest.param(
             conclude(comparison=compare("a P, b P", "a P"), trailers=["Test-Removed: t/s.py::b -- the endpoint is gone"]),
             DISCLOSED, id="disclosed",
