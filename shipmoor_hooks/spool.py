@@ -133,9 +133,8 @@ class Spool:
         if not path.endswith((RUN_SUFFIX, BEGUN_SUFFIX)):
             return Found()
         try:
-            envelope = _bytes(path)
-            fields = entry.payload_of(envelope)
-            run = entry.decode(envelope, self._inventory(str(fields.get("cases", {}).get("inventory", ""))))
+            fields = entry.payload_of(_bytes(path))
+            run = entry.decode_fields(fields, self._inventory(entry.inventory_name(fields)))
         except entry.Unreadable as reason:
             return Found(broken=(Broken(path, reason.code, reason.text),))
         except FileNotFoundError:
