@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -95,9 +96,12 @@ def _stage(folder: HooksFolder, stage: str, environ: Mapping[str, str]) -> Check
 
 
 def _shim(stage: str, path: str, environ: Mapping[str, str]) -> Check:
-    text = read_text(path) or ""
-    told = re.search(r"^python='?(.*?)'?$", text, re.MULTILINE)
-    python = told[1] if told else ""
+    rows = (read_text(path) or "").splitlines()
+    line = next((row for row in rows if row.startswith("python=")), "")
+    try:
+        python = "".join(shlex.split(line.partition("=")[2]))
+    except ValueError:  # edited by hand into something that sh does not read either
+        python = ""
     if python and os.access(python, os.X_OK):
         return Check(stage, True, f"{path} is ours and calls {python}.")
     entry = shutil.which("shipmoor-hooks-hook", path=environ.get("PATH"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,9 @@ def test_pytest_ids(classname: str, name: str, file: str, expected: str) -> None
         ("mocha", "cart adds", "adds", "/builds/7/src/a.test.js", (), "src/a.test.js::cart adds::adds"),
         ("googletest", "Cart", "DISABLED_Total", "cart_test.cc", ("Cart",), "Cart::Total"),
         ("googletest", "All/DISABLED_Cart.A/0", "Total", "", (), "All/Cart.A/0::Total"),
+        ("vitest", "a.test.js", "adds", "", ("a.test.js",), "a.test.js::adds"),
+        ("mocha", "c", "adds", "lib/src/a.test.js", (), "lib/src/a.test.js::c::adds"),
+        ("go", "example.com/src/a", "TestA", "", ("example.com/src/a",), "example.com/src/a::TestA"),
         ("node", "test", "adds", "", ("cart",), "cart::adds"),
         ("playwright", "cart.spec.ts", "buys", "", ("chromium", "cart.spec.ts"), "chromium::cart.spec.ts::buys"),
         ("playwright", "cart.spec.ts:12:3", "buys", "", (), "cart.spec.ts::buys"),
@@ -245,7 +249,8 @@ def test_the_ids_are_pytests_own_node_ids(tmp_path: Path, family: str, where: st
     (tmp_path / where / "pytest.ini").write_text("[pytest]\nconsider_namespace_packages = true\n")
     options = ["-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules", "--doctest-glob=*.txt"]
     command = [sys.executable, "-m", "pytest", *options, f"-ojunit_family={family}", "--junitxml=r.xml", "-v", "."]
-    done = subprocess.run(command, cwd=tmp_path / where, capture_output=True, text=True, check=False)
+    env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=tmp_path / where, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     node_ids = {line.rsplit(" PASSED", 1)[0] for line in done.stdout.splitlines() if " PASSED" in line}
     tracked = frozenset(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())

@@ -51,6 +51,17 @@ def test_after_init_everything_works_and_a_push_reaches_the_gate(world: RepoBuil
     assert "whole list of refs" in found["proof"].says
 
 
+def test_a_python_with_blanks_and_quotes_in_its_path(
+    world: RepoBuilder, installed_python: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "it's a folder"
+    folder.symlink_to(installed_python.parent.parent)
+    init(world, folder / "bin" / "python")
+    found = examine(world)
+    assert (found["pre-push"].ok, found["proof"].ok) == (True, True)
+    assert str(folder) in found["pre-push"].says
+
+
 def test_the_proof_leaves_nothing_in_the_repository(world: RepoBuilder, installed_python: Path, tmp_path: Path) -> None:
     init(world, installed_python)
 

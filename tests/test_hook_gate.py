@@ -82,7 +82,8 @@ def test_a_lost_case_stops_the_push_and_a_disclosure_lets_it_pass(
     drop_case(world, "work")
     done = push(world, "work")
     assert done.returncode == 1
-    assert b"CASE_REMOVED" in done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count(b"CASE_REMOVED") == 1
+    assert b"REFS_HIDDEN" not in done.stdout + done.stderr
     assert "work" not in world.git("ls-remote", "origin")
     drop_case(world, "work", [LOST])
     done = push(world, "work")
@@ -114,6 +115,22 @@ def test_a_clone_that_only_ran_pre_commit_install_is_gated(
     assert b"CASE_REMOVED" in done.stdout + done.stderr
     assert b"REFS_HIDDEN" in done.stdout + done.stderr
     assert "work" not in clone.git("ls-remote", "origin")
+
+
+@pytest.mark.matrix
+def test_asked_by_hand_the_host_shows_the_whole_verdict_and_refuses_without_our_own_hook_too(
+    world: RepoBuilder, installed_python: Path
+) -> None:
+    init(world, installed_python, "pre-commit")
+    drop_case(world, "work")
+    words = ["pre-commit", "run", "--hook-stage", "pre-push", "--from-ref", "main", "--to-ref", "work"]
+    asked = world.process(words)
+    assert asked.returncode == 1
+    assert b"CASE_REMOVED" in asked.stdout
+    (world.path / ".git" / "hooks" / "pre-push.legacy").write_text(
+        "#!/bin/sh\n# shipmoor-hooks shim: pre-push\nexit 0\n"
+    )
+    assert push(world, "work").returncode == 1
 
 
 def test_a_deletion_a_tag_and_a_push_of_nothing_pass(world: RepoBuilder, installed_python: Path) -> None:

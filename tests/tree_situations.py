@@ -984,3 +984,17 @@ def _(repo: RepoBuilder) -> None:
 @situation("A51 a bit inside a submodule that hides no edit", HEAD)
 def _(repo: RepoBuilder) -> None:
     repo.git("update-index", "--assume-unchanged", "inside.py", cwd=submodule(repo))
+
+
+@situation(
+    "A50 files in the folder of a submodule that is not checked out", INDEX, "sm is a submodule with uncommitted"
+)
+def _(repo: RepoBuilder) -> None:
+    submodule(repo)
+    repo.git("submodule", "--quiet", "deinit", "-f", "sm")
+    repo.write("sm/stray.py", "x")
+
+
+@situation("A50 a submodule that lost its repository", INDEX, "not a git repository", git_refuses=True)
+def _(repo: RepoBuilder) -> None:
+    (submodule(repo) / ".git").write_text("gitdir: /nowhere\n")

@@ -14,6 +14,8 @@ _XFAIL_TYPES = frozenset({"pytest.xfail", "xfail"})
 
 def outcome_of(case: CaseElement) -> Outcome:
     """The final outcome of the record; what its attempts were is `attempts_of`."""
+    if not case.results and not case.attributes:
+        return Outcome.PASSED
     by_tag = {result.tag: result for result in case.results}
     skip = next((by_tag[tag] for tag in ("skipped", "skip", "ignored") if tag in by_tag), None)
     # Tolerated by a marker in the test itself, so a failure beside it is the expected one.
@@ -38,6 +40,8 @@ def outcome_of(case: CaseElement) -> Outcome:
 
 def attempts_of(case: CaseElement) -> tuple[Outcome, ...]:
     """The other attempts that the record tells of (surefire, nextest, Playwright): all of them were red."""
+    if not case.results:
+        return ()
     return tuple(
         Outcome.ERROR if result.tag.endswith("Error") else Outcome.FAILED
         for result in case.results

@@ -57,7 +57,7 @@ def _record(case: CaseElement, elements: Elements) -> tuple[Record | None, Probl
             "give the parametrised tests ids that are the same in every process (`ids=`), then run again",
         )
         return replace(record, kind=RecordKind.SUITE, name="different tests were collected"), trouble
-    if any(message in _COLLECTION for message in messages) or not (case.classname or outcome.is_green):
+    if any(message in _COLLECTION for message in messages):
         return replace(record, kind=RecordKind.FILE, file=case.file or _path_guess(case)), None
     return record, None
 

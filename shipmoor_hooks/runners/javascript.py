@@ -8,7 +8,7 @@ from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options
 
 JEST = grammar(
     option("-t --testNamePattern --test-name-pattern", Effect.SELECT, Takes.VALUE),
-    *options("-o --onlyChanged --only-changed -f --onlyFailures --only-failures --lastCommit", Effect.SELECT),
+    *options("--watch -o --onlyChanged --only-changed -f --onlyFailures --only-failures --lastCommit", Effect.SELECT),
     *options("--last-commit", Effect.SELECT),
     *options("--findRelatedTests --find-related-tests --runTestsByPath --run-tests-by-path", Effect.SELECT),
     *options("--no-passWithNoTests", Effect.SELECT),
@@ -25,7 +25,7 @@ JEST = grammar(
     *options("--runInBand -i --noStackTrace", Effect.COSMETIC),
     *options("--coverage --no-coverage --collectCoverage --expand --errorOnDeprecated --logHeapUsage", Effect.COSMETIC),
     *options("--detectOpenHandles", Effect.COSMETIC),
-    *options("--watchAll=false --watch=false --no-watch --no-watchman --useStderr --passWithNoTests", Effect.COSMETIC),
+    *options("--watchAll --no-watch --no-watchman --useStderr --passWithNoTests", Effect.COSMETIC),
     *options("--no-cache", Effect.COSMETIC),
     *options("--outputFile -w --maxWorkers --max-workers --maxConcurrency", Effect.COSMETIC, Takes.VALUE),
     *options("--coverageDirectory --notifyMode --cacheDirectory", Effect.COSMETIC, Takes.VALUE),
@@ -66,7 +66,7 @@ VITEST = grammar(
     option("--typecheck --typecheck.enabled", Effect.WIDEN),
     option("--bail", Effect.BAIL, Takes.VALUE),
     *options("--help -h --version -v --merge-reports --mergeReports --clearCache --list-tags", Effect.LIST),
-    *options("--run --watch=false --no-watch --silent --no-color --color --coverage", Effect.COSMETIC),
+    *options("--run --watch --no-watch --silent --no-color --color --coverage", Effect.COSMETIC),
     *options("--coverage.enabled --ui --open --hideSkippedTests", Effect.COSMETIC),
     *options("--no-coverage --no-file-parallelism --passWithNoTests --logHeapUsage --clearScreen", Effect.COSMETIC),
     *options("--expandSnapshotDiff", Effect.COSMETIC),

@@ -48,6 +48,7 @@ GRAMMAR = grammar(
     *options("--log-cli-level --log-level", Effect.COSMETIC, Takes.VALUE),
     *options("--cov-report --cov-config --cov-fail-under --cov-context --alluredir", Effect.COSMETIC, Takes.VALUE),
     *options("--debug-log", Effect.COSMETIC, Takes.VALUE),
+    *options("--shipmoor-suite --shipmoor-variant", Effect.COSMETIC, Takes.VALUE),
     *options("--cov --debug", Effect.COSMETIC, Takes.PERHAPS),
     *options("-p -W --pythonwarnings --confcutdir --import-mode --timeout --timeout-method", Effect.PLAIN, Takes.VALUE),
     *options("--reruns --reruns-delay", Effect.PLAIN, Takes.VALUE),
