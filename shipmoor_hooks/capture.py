@@ -104,6 +104,11 @@ def begin(
     return Begun(place, policy, suite, Spool(place.common_dir, place.worktree).begin(run), before)
 
 
+def abandon(begun: Begun) -> None:
+    """The command could not be started: there was no run."""
+    Spool(begun.place.common_dir, begun.place.worktree).withdraw(begun.run)
+
+
 def finish(
     begun: Begun,
     reports: Sequence[Report],
@@ -127,7 +132,9 @@ def finish(
     cases = _cases(begun, reports)
     found = list(problems) or _report_problems([f.name for f in files], reports, cases)
     if begun.before.tree is None:
-        found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(begun.before.reasons)))
+        found.insert(0, _bound_to_nothing(begun.before.reasons))
+    elif changed.reasons:
+        found.insert(0, _bound_to_nothing(changed.reasons))
     elif touched:
         found.insert(0, _tree_changed(begun.suite, touched))
     if narrowing:
@@ -137,7 +144,7 @@ def finish(
     hidden = exit_code not in (0, None) and not any(c.outcome.is_red for c in cases)
     if hidden and not found:
         cases = _with_exit_code(cases, exit_code or 0)
-    bound = begun.before.tree is not None and not touched
+    bound = begun.before.tree is not None and not touched and not changed.reasons
     run = replace(
         begun.run,
         tree=begun.run.tree if bound else None,
@@ -153,7 +160,9 @@ def finish(
         conditions=conditions_of(reports, conditions or {}, runner, runner_version),
         reports=tuple(files),
     )
-    stored = Spool(begun.place.common_dir, begun.place.worktree).finish(run)
+    spool = Spool(begun.place.common_dir, begun.place.worktree)
+    stored = spool.finish(run)
+    staleness.remember(spool, stored)
     return Captured(stored, tuple(_warnings(begun.before, reports, stored, appeared)))
 
 
@@ -185,7 +194,7 @@ def import_reports(
     if tree == "worktree":
         refuse_untracked(policy, before)
     spool = Spool(place.common_dir, place.worktree)
-    staleness.refuse_stale(place, spool, loaded, reports, before, with_times=tree == "worktree")
+    staleness.refuse_stale(place, spool, loaded, reports, before, measured_on=tree)
     started, suspect = started_of(loaded, reports, now)
     begun_run = Run(
         id=secrets.token_hex(16),
@@ -207,7 +216,7 @@ def import_reports(
     cases = _cases(begun, reports)
     found = _report_problems([one.file.name for one in loaded], reports, cases)
     if before.tree is None:
-        found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(before.reasons)))
+        found.insert(0, _bound_to_nothing(before.reasons))
     if partial:
         found.append(_partial(suite, ["it was captured as partial"]))
     run = replace(
@@ -284,10 +293,10 @@ def conditions_of(
 
 
 def _unique(loaded: Sequence[Loaded]) -> list[Loaded]:
-    """The same file twice counts once."""
-    seen: dict[tuple[str, int, str], Loaded] = {}
+    """The same file twice counts once, also under another name (a link, `./`)."""
+    seen: dict[tuple[str, int], Loaded] = {}
     for one in loaded:
-        seen.setdefault((one.file.sha256, one.file.mtime_ns, one.file.name), one)
+        seen.setdefault((one.file.sha256, one.file.mtime_ns), one)
     return list(seen.values())
 
 
@@ -310,15 +319,18 @@ def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
 def _report_problems(names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
     """The problems of the whole set, each with its file's name where it has one.
 
-    Files of one glob are one run, so an empty file beside full ones is only empty.
+    Files of one glob are one run: one without a case (a class without tests, one that does not load) is none the worse
+    beside others that have some.
     """
-    several = bool(cases) and len(reports) > 1
+    several = any(c.kind is RecordKind.CASE for c in cases) and len(reports) > 1
     found = []
     for number, report in enumerate(reports):
-        if several and not report.records:
-            continue
         name = names[number] if number < len(names) else ""
-        found += [replace(p, message=f"{name}: {p.message}" if name else p.message) for p in report.problems]
+        found += [
+            replace(p, message=f"{name}: {p.message}" if name else p.message)
+            for p in report.problems
+            if not (several and p.message.startswith(inventory.EMPTY))
+        ]
     if not cases and not found:
         found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
     return found
@@ -330,6 +342,10 @@ def _partial(suite: Suite, narrowing: Sequence[str]) -> Problem:
         f"only a selection of {suite.name} was run ({'; '.join(narrowing)})",
         f"shipmoor-hooks run --suite {suite.name}",
     )
+
+
+def _bound_to_nothing(reasons: Sequence[str]) -> Problem:
+    return Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(reasons))
 
 
 def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
