@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import history, index_tree, inventory, report_files, scoped_tree, staleness
+from shipmoor_hooks import history, ignored_surface, index_tree, inventory, report_files, scoped_tree, staleness
 from shipmoor_hooks import tree as tree_module
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
@@ -82,7 +82,8 @@ def begin(
     """Take the tree and store the start of a run. Raises EvidenceFault where the policy refuses untracked files."""
     check_variant(suite, variant)
     before = tree_module.capture(place)
-    refuse_untracked(policy, before)
+    untracked = (*before.untracked, *ignored_surface.ignored(place.git))
+    refuse_untracked(policy, untracked)
     run = Run(
         id=secrets.token_hex(16),
         suite=suite.name,
@@ -98,7 +99,7 @@ def begin(
         cwd=cwd,
         head=before.head,
         changes=before.changes,
-        untracked=before.untracked,
+        untracked=untracked,
         problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
     )
     return Begun(place, policy, suite, Spool(place.common_dir, place.worktree).begin(run), before)
@@ -191,8 +192,10 @@ def import_reports(
         raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")
     reports = [registry.read(one.data, reader or suite.format or None, one.file.name) for one in loaded]
     before = tree_of_name(place, tree, environ)
+    untracked = before.untracked
     if tree == "worktree":
-        refuse_untracked(policy, before)
+        untracked += ignored_surface.ignored(place.git)
+        refuse_untracked(policy, untracked)
     spool = Spool(place.common_dir, place.worktree)
     staleness.refuse_stale(place, spool, loaded, reports, before, measured_on=tree)
     started, suspect = started_of(loaded, reports, now)
@@ -209,7 +212,7 @@ def import_reports(
         shard=shard,
         head=before.head,
         changes=before.changes,
-        untracked=before.untracked,
+        untracked=untracked,
         clock_suspect=suspect,
     )
     begun = Begun(place, policy, suite, begun_run, before)
@@ -248,12 +251,11 @@ def check_variant(suite: Suite, variant: str | None) -> None:
         )
 
 
-def refuse_untracked(policy: Policy, seen: TreeCapture) -> None:
+def refuse_untracked(policy: Policy, untracked: Sequence[str]) -> None:
     """Where the policy says `untracked = "refuse"`, a run that saw untracked files is not taken."""
-    if policy.untracked == "refuse" and seen.untracked:
-        names = ", ".join(seen.untracked[:5]) + (f" and {len(seen.untracked) - 5} more" if seen.untracked[5:] else "")
+    if policy.untracked == "refuse" and untracked:
         raise EvidenceFault(
-            f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them"
+            f"the policy refuses runs that see untracked files: {_some(untracked)}", "git add them, or move them away"
         )
 
 
@@ -349,10 +351,9 @@ def _bound_to_nothing(reasons: Sequence[str]) -> Problem:
 
 
 def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
-    names = ", ".join(touched[:5]) + (f" and {len(touched) - 5} more" if len(touched) > 5 else "")
     return Problem(
         Code.TREE_CHANGED,
-        f"files changed while {suite.name} ran, so it is bound to no tree: {names}",
+        f"files changed while {suite.name} ran, so it is bound to no tree: {_some(touched)}",
         f"shipmoor-hooks run --suite {suite.name}",
     )
 
@@ -368,6 +369,8 @@ def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared
     found += [f"{p.message}" + (f": {p.next_step}" if p.next_step else "") for p in run.problems]
     if before.untracked:
         found.append(f"the tested tree holds untracked files: {_some(before.untracked)}; commit them with the change")
+    if hidden := run.untracked[len(before.untracked) :]:
+        found.append(f"files that git ignores decide what this suite does, and no tree holds them: {_some(hidden)}")
     if before.nested:
         found.append(f"nested repositories are left out of the tree: {_some(before.nested)}")
     if appeared:
