@@ -11,6 +11,7 @@ import hashlib
 from shipmoor_hooks.errors import ReportFault
 
 MAX_FILE = 512 * 1024 * 1024
+MAX_JSON = 64 * 1024 * 1024  # one JSON document, which becomes objects as a whole
 MAX_DEPTH = 64
 MAX_CASES = 2_000_000
 MAX_DOCUMENTS = 10_000
