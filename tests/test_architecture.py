@@ -21,7 +21,7 @@ OWN = "shipmoor_hooks"
 
 FOUNDATION = {"__init__", "model", "errors"}
 PURE = {
-    *("case_id", "inventory", "selection", "standing", "pairing", "wording", "reduction", "verdict"),
+    *("case_id", "inventory", "selection", "standing", "pairing", "wording", "reduction", "verdict", "unstable"),
     *("trailers", "trailer_lines", "rates", "push", "policy_rules", "render", "describe", "visible"),
     *("toml_edit", "yaml_edit", "runners.*"),
 }

@@ -40,6 +40,8 @@ def status(context: typer.Context, output: FormatOption = "text") -> int:
         answer(f"tree {seen.tree or 'bound to nothing'}" + (" (HEAD)" if seen.way == "head" else ""))
         for row in rows:
             answer("  " + visible(row.line(call.now)))
+            if row.unstable:
+                answer("    " + visible(row.unstable_line()))
         for reason in seen.reasons:
             answer("  " + visible(reason))
     missing = [r for r in rows if r.run is None]
@@ -53,7 +55,13 @@ def _status_json(seen: tree_module.TreeCapture, rows: list[Standing]) -> dict[st
         "schema": "shipmoor-hooks.status/1",
         "tree": seen.tree,
         "suites": [
-            {"suite": r.suite, "variant": r.variant, "runs": r.runs, "run": describe.run_json(r.run) if r.run else None}
+            {
+                "suite": r.suite,
+                "variant": r.variant,
+                "runs": r.runs,
+                "run": describe.run_json(r.run) if r.run else None,
+                "unstable": [{"form": g.name, "ids": list(g.ids[:10])} for g in r.unstable],
+            }
             for r in rows
         ],
     }
