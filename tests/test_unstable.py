@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 from collections import Counter
@@ -15,8 +16,10 @@ from repo_builder import RepoBuilder
 from rule_world import HOUR, NOW, compare, full, run, told
 
 from shipmoor_hooks import doctor
+from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Code, Count, Run, Suite
 from shipmoor_hooks.place import find
+from shipmoor_hooks.readers.registry import read
 from shipmoor_hooks.unstable import unstable_ids
 
 R = "rand[0.1] P"
@@ -144,6 +147,33 @@ def test_what_is_said_names_both_ids_and_the_way_out() -> None:
     )
     assert "ids of their own" in finding.next_step
     assert (finding.base, finding.tip) == (Count(2, 2), Count(1, 1))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        pytest.param(("x <0x1>", "x <0x2>"), ("x <0x1>",), "does not: x <0x2>.", id="the one that is gone is named"),
+        pytest.param(("x <0x1>", "x <0x2>", "x <0x3>", "x <0x4>", "x <0x5>"), ("x <0x1>",),
+            "does not: x <0x2>, x <0x3>, x <0x4> and 1 more.", id="several are counted"),
+        pytest.param(("x <0x1>", "x <0x2>"), ("x <0x3>",), "stands 1 time at the tip.", id="names that always change"),
+        pytest.param((), (), "stands 1 time at the tip.", id="nothing was normalised"),
+    ],
+)  # fmt: skip
+def test_of_names_that_became_one_id_the_missing_one_is_told(
+    before: tuple[str, ...], after: tuple[str, ...], expected: str
+) -> None:
+    one, other = run("x 2*P"), run("x P")
+    base = dataclasses.replace(one, cases=tuple(dataclasses.replace(c, raws=before) for c in one.cases))
+    tip = dataclasses.replace(other, cases=tuple(dataclasses.replace(c, raws=after) for c in other.cases))
+    (finding,) = compare([base], [tip]).findings
+    assert finding.code is Code.CASE_FEWER
+    assert finding.message.endswith(expected)
+
+
+def test_a_literal_keeps_its_own_name() -> None:
+    text = "1..3\nok 1 - reads 0xDEADBEEF\nok 2 - reads 0xCAFEBABE\nok 3 - at <O at 0x7f245e3b6a10>\n"
+    found = [c.id for c in cases_of([read(text.encode(), None, "r")], frozenset(), "", ())]
+    assert found == ["at <O at 0x*>", "reads 0xCAFEBABE", "reads 0xDEADBEEF"]
 
 
 def test_status_and_doctor_list_what_the_runs_show(repo: RepoBuilder, installed_python: Path) -> None:
