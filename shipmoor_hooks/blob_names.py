@@ -6,7 +6,6 @@ ends that git converts by itself, files stored in another encoding), `NeedsIndex
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 import os
 import stat
@@ -56,6 +55,8 @@ def blob_names(
 
 
 def _link_name(text: bytes) -> str:
+    import hashlib  # links seldom change, and this import is slow
+
     return hashlib.sha1(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
 
 

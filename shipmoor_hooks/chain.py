@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+from shipmoor_hooks.output import say
+
 CANNOT_RUN = 126
 
 
@@ -21,10 +23,8 @@ def run_earlier(path: str, arguments: list[str], stdin: bytes) -> int:
         code = _run([path, *arguments], stdin)
     except OSError as failed:
         if failed.errno != errno.ENOEXEC:
-            message = (
-                f"shipmoor-hooks: the earlier hook {path} cannot be run: {failed.strerror}. Repair it or take it away."
-            )
-            print(message, file=sys.stderr)  # noqa: T201
+            why = f"the earlier hook {path} cannot be run: {failed.strerror}"
+            say(sys.stderr, f"shipmoor-hooks: {why}\n  next: repair it, or take it away")
             return CANNOT_RUN
         code = _run(["/bin/sh", path, *arguments], stdin)
     return 128 - code if code < 0 else code

@@ -6,7 +6,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from shipmoor_hooks.errors import EnvironmentFault
@@ -49,6 +49,10 @@ class Tree:
         return ""
 
 
+PYTHON_LOCKS = {"uv.lock": ("uv", "run"), "poetry.lock": ("poetry", "run"), "pdm.lock": ("pdm", "run")}
+JAVASCRIPT_LOCKS = {"pnpm-lock.yaml": ("pnpm", "exec"), "yarn.lock": ("yarn",), "bun.lock": ("bunx",)}
+
+
 def detect(top: str) -> tuple[RunnerFound, ...]:
     """Every runner that the working tree shows, the likeliest first; () when there is none that we know."""
     tree = Tree(top)
@@ -79,7 +83,12 @@ def _pytest(tree: Tree) -> RunnerFound | None:
         because = "[pytest] in tox.ini"
     else:
         because = tree.first(*PYTEST_FILES)
-    return RunnerFound("pytest", ("pytest", "-q"), because) if because else None
+    return RunnerFound("pytest", (*launcher(tree, PYTHON_LOCKS), "pytest", "-q"), because) if because else None
+
+
+def launcher(tree: Tree, locks: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """What the project's own package manager puts before a program, by the lock file that stands."""
+    return next((words for name, words in locks.items() if tree.first(name)), ())
 
 
 def _javascript(tree: Tree) -> RunnerFound | None:
@@ -91,44 +100,49 @@ def _javascript(tree: Tree) -> RunnerFound | None:
         return None
     tables = [package.get(key) for key in ("devDependencies", "dependencies")]
     names = {name for table in tables if isinstance(table, dict) for name in table}
-    for name, command in (
-        ("vitest", ("npx", "vitest", "run")),
-        ("jest", ("npx", "jest")),
-        ("@playwright/test", ("npx", "playwright", "test")),
-        ("mocha", ("npx", "mocha")),
-    ):
+    before = launcher(tree, JAVASCRIPT_LOCKS) or ("npx",)
+    for name, words in (("vitest", ("vitest", "run")), ("jest", ("jest",)), ("mocha", ("mocha",))):
         if name in names:
-            return RunnerFound(command[1], command, f"{name} in package.json")
-    return None
+            return RunnerFound(name, (*before, *words), f"{name} in package.json")
+    if "@playwright/test" not in names:
+        return None
+    command = (
+        "env",
+        "PLAYWRIGHT_JUNIT_OUTPUT_NAME=build/playwright.xml",
+        *before,
+        "playwright",
+        "test",
+        "--reporter=junit",
+    )
+    return RunnerFound("playwright", command, "@playwright/test in package.json", ("build/playwright.xml",))
 
 
 def _go(tree: Tree) -> RunnerFound | None:
     name = tree.first("go.mod", "go.work")
-    return RunnerFound("go", ("go", "test", "./..."), name) if name else None
+    why = f"{name}; go test itself writes no report, gotestsum does"
+    return RunnerFound("gotestsum", ("gotestsum", "--", "./..."), why) if name else None
 
 
 def _rust(tree: Tree) -> RunnerFound | None:
-    if not tree.first("Cargo.toml"):
-        return None
-    nextest = tree.first(".config/nextest.toml")
-    command = ("cargo", "nextest", "run") if nextest else ("cargo", "test")
-    return RunnerFound("nextest" if nextest else "cargo", command, nextest or "Cargo.toml")
+    why = "Cargo.toml; cargo test itself writes no report, cargo-nextest does"
+    return RunnerFound("nextest", ("cargo", "nextest", "run"), why) if tree.first("Cargo.toml") else None
 
 
 def _jvm(tree: Tree) -> RunnerFound | None:
     if tree.first("pom.xml"):
         command = ("./mvnw" if tree.first("mvnw") else "mvn", "test")
-        return RunnerFound("maven", command, "pom.xml", ("**/target/surefire-reports/TEST-*.xml",))
+        return RunnerFound("maven", command, "pom.xml")
     name = tree.first("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
     if not name:
         return None
     command = ("./gradlew" if tree.first("gradlew") else "gradle", "test")
-    return RunnerFound("gradle", command, name, ("**/build/test-results/**/TEST-*.xml",))
+    return RunnerFound("gradle", command, name)
 
 
 def _dotnet(tree: Tree) -> RunnerFound | None:
     name = tree.first("*.sln", "*.slnx", "*.csproj", "*.fsproj")
-    return RunnerFound("dotnet", ("dotnet", "test"), name) if name else None
+    command = ("dotnet", "test", "--logger", "trx", "--results-directory", "build/trx")
+    return RunnerFound("dotnet", command, name, ("build/trx/*.trx",)) if name else None
 
 
 def _ruby(tree: Tree) -> RunnerFound | None:
@@ -155,7 +169,7 @@ LOOKS: tuple[Callable[[Tree], RunnerFound | None], ...] = (
 
 HEAD = """\
 # What shipmoor-hooks measures. The gate reads this file as it stands at the merge base, so a change here is judged by
-# what was asked before. Every key: shipmoor-hooks explain policy
+# what was asked before.
 
 [gate]
 target = "origin/HEAD"  # the branch whose merge base a push is compared with

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -95,9 +96,12 @@ def _stage(folder: HooksFolder, stage: str, environ: Mapping[str, str]) -> Check
 
 
 def _shim(stage: str, path: str, environ: Mapping[str, str]) -> Check:
-    text = read_text(path) or ""
-    told = re.search(r"^python='?(.*?)'?$", text, re.MULTILINE)
-    python = told[1] if told else ""
+    rows = (read_text(path) or "").splitlines()
+    line = next((row for row in rows if row.startswith("python=")), "")
+    try:
+        python = "".join(shlex.split(line.partition("=")[2]))
+    except ValueError:  # edited by hand into something that sh does not read either
+        python = ""
     if python and os.access(python, os.X_OK):
         return Check(stage, True, f"{path} is ours and calls {python}.")
     entry = shutil.which("shipmoor-hooks-hook", path=environ.get("PATH"))
@@ -138,7 +142,7 @@ def _policy(place: Place) -> list[Check]:
     try:
         policy = load_worktree(place)
     except ShipmoorError as fault:
-        return [Check("policy", False, fault.message, fault.next_step)]
+        return [Check("policy", False, fault.message.replace("\n", "; ") + ".", fault.next_step)]
     if policy is None:
         return [Check("policy", False, "there is no policy, so nothing is measured.", INIT)]
     if not policy.suites:
@@ -181,6 +185,9 @@ def _proof(place: Place, host: Host, environ: Mapping[str, str], checks: list[Ch
         return Check("proof", None, f"no push could be tried: {fault.message}.", fault.next_step)
     if answer.called and answer.whole:
         return Check("proof", True, "a push from this worktree reaches the gate, with git's whole list of refs.")
+    if answer.called and host not in (Host.PRE_COMMIT, Host.PREK):
+        says = "a push from this worktree calls the gate without git's list of refs, so nothing would be judged."
+        return Check("proof", False, says, INIT)
     if answer.called:
         return Check("proof", None, f"a push from this worktree reaches the gate; {host.value} shows it one ref.", INIT)
     if answer.hung:

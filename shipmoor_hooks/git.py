@@ -89,7 +89,10 @@ class Git:
         done = self.run(*arguments, stdin=stdin, extra=extra, timeout=timeout)
         if done.returncode not in tuple(ok):
             said = done.stderr.decode("utf-8", "replace").strip()
-            words = " ".join(a.decode("utf-8", "replace") if isinstance(a, bytes) else a for a in arguments[:3])
+            told = [a.decode("utf-8", "replace") if isinstance(a, bytes) else a for a in arguments]
+            while told[:1] == ["-c"]:
+                del told[:2]
+            words = " ".join(told[:3])
             raise GitFault(f"git {words} failed: {last_line(said)}", stderr=said)
         return done.stdout
 
@@ -107,3 +110,11 @@ def last_line(text: str) -> str:
     """The last line of what a program said, "" for nothing."""
     lines = text.strip().splitlines()
     return lines[-1] if lines else ""
+
+
+def first_complaint(said: str) -> str:
+    """The line of git's that names the path: how it ended, or the first error where it ended in general words."""
+    ends = [line.removeprefix("fatal: ") for line in said.splitlines() if line.startswith("fatal: ")]
+    errors = [line.removeprefix("error: ") for line in said.splitlines() if line.startswith("error: ")]
+    told = [line for line in ends if line not in ("adding files failed", "updating files failed")]
+    return [*told[-1:], *errors, last_line(said)][0].rstrip(".")

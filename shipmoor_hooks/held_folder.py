@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.state import private_folder
 
 LOCK_SUFFIX = ".lock"
+# Nothing else is ever cleared away, whatever else lies in the folder.
+OURS = re.compile(r"[a-z-]+-[0-9a-f]{16}\.lock")
 
 
 @contextmanager
@@ -25,20 +28,15 @@ def held_folder(root: str, prefix: str) -> Iterator[str]:
     Raises EnvironmentFault when it cannot be made.
     """
     remove_dead(root)
-    folder = os.path.join(root, prefix + os.urandom(8).hex())
     try:
-        lock = _take(folder + LOCK_SUFFIX, os.O_CREAT | os.O_EXCL)
-        if lock is None:
-            raise EnvironmentFault(f"{folder} was taken by another process while it was made", "try again")
+        folder, lock = _take_new(root, prefix)
     except OSError as refused:
-        raise EnvironmentFault(f"{folder} cannot be made: {refused.strerror}", "free space, or set TMPDIR") from refused
+        raise EnvironmentFault(f"{root}: no folder can be made in it: {refused.strerror}", "free space") from refused
     try:
         try:
             os.mkdir(folder, 0o700)
         except OSError as refused:
-            raise EnvironmentFault(
-                f"{folder} cannot be made: {refused.strerror}", "free space, or set TMPDIR"
-            ) from refused
+            raise EnvironmentFault(f"{folder} cannot be made: {refused.strerror}", "free space") from refused
         yield folder
     finally:
         remove_tree(folder)
@@ -53,7 +51,7 @@ def remove_dead(root: str) -> None:
     except OSError:
         return
     for name in names:
-        if name.endswith(LOCK_SUFFIX):
+        if OURS.fullmatch(name):
             path = os.path.join(root, name)
             try:
                 lock = _take(path, 0)
@@ -78,31 +76,37 @@ def throwaway_root(environ: Mapping[str, str], outside: str, last: str) -> str:
             and not os.path.join(os.path.realpath(base), "").startswith(barrier)
         ):
             try:
-                return private_folder(os.path.join(base, f"shipmoor-hooks-{os.geteuid()}"))
+                return private_folder(os.path.join(base, f"shipmoor-hooks-{os.geteuid()}"), may_be_link=False)
             except EnvironmentFault:
                 continue
     return private_folder(os.path.join(last, "shipmoor-hooks-throwaway"))
 
 
 def remove_tree(path: str) -> None:
-    """Remove a folder whatever modes a test left in it; nothing is followed, and what resists stays."""
-    shutil.rmtree(path, onerror=_open_and_retry)
+    """Remove a folder whatever modes a test left in it; no link is followed, and what resists stays."""
+    shutil.rmtree(path, ignore_errors=True)
+    if os.path.isdir(path) and not os.path.islink(path):
+        _open(path)
+        for folder, names, _ in os.walk(path):
+            for name in names:
+                _open(os.path.join(folder, name))
+        shutil.rmtree(path, ignore_errors=True)
 
 
-def _open_and_retry(action: Callable[..., object], path: str, _: object) -> None:
-    for opened in (os.path.dirname(path), path):
-        try:
-            if not os.path.islink(opened):
-                os.chmod(opened, 0o700)
-        except OSError:
-            return
-    try:
-        if action in (os.unlink, os.rmdir, os.remove):
-            action(path)
-        else:
-            shutil.rmtree(path, ignore_errors=True)
-    except OSError:
-        return
+def _open(folder: str) -> None:
+    if not os.path.islink(folder):
+        with suppress(OSError):
+            os.chmod(folder, 0o700)
+
+
+def _take_new(root: str, prefix: str) -> tuple[str, int]:
+    """A name in `root` that nobody else has, and its lock. Raises OSError."""
+    while True:
+        folder = os.path.join(root, prefix + os.urandom(8).hex())
+        lock = _take(folder + LOCK_SUFFIX, os.O_CREAT | os.O_EXCL)
+        # Another process may clear the file away between its making and its locking, as if it were a dead one's.
+        if lock is not None:
+            return folder, lock
 
 
 def _take(path: str, flags: int) -> int | None:
@@ -114,12 +118,13 @@ def _take(path: str, flags: int) -> int | None:
             return handle
     except (BlockingIOError, FileNotFoundError):
         pass
+    except OSError:
+        os.close(handle)
+        raise
     os.close(handle)
     return None
 
 
 def _unlink(path: str) -> None:
-    try:
+    with suppress(OSError):
         os.unlink(path)
-    except OSError:
-        return

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sys
 
+from shipmoor_hooks import PROBE
+
 STAGES = ("pre-push", "post-commit", "commit-msg")
-PROBE = "SHIPMOOR_HOOKS_PROBE"
 
 
 def main() -> int:
@@ -57,7 +58,21 @@ def judge(arguments: list[str], stdin: bytes) -> int:
             "the pre-push hook was not told what is pushed: its standard input is empty and no host names a revision",
             "hand the hook git's standard input and arguments, or ask by hand: shipmoor-hooks gate",
         )
-    return run_pre_push(seen, os.getcwd(), os.environ, time.time(), sys.stdout, sys.stderr)
+    here = (os.getcwd(), os.environ, time.time())
+    if seen.from_host and seen.url and told_already(os.getcwd()):
+        # Judged all the same: the host may have left our own hook out. Said twice it would only be read less.
+        code = run_pre_push(seen, *here, None, None)
+        say("shipmoor-hooks: every ref of this push was judged by our own hook, which runs first: see above")
+        return code
+    return run_pre_push(seen, *here, sys.stdout, sys.stderr)
+
+
+def told_already(directory: str) -> bool:
+    """Whether our own hook stands where the host runs it first, with git's whole list."""
+    from shipmoor_hooks import place
+    from shipmoor_hooks.hook_files import stands_beside_host
+
+    return stands_beside_host(place.find(directory, os.environ, in_hook=True))
 
 
 def at_commit(arguments: list[str]) -> int:
@@ -97,12 +112,11 @@ def answer_probe(path: str, stdin: bytes) -> int:
 
 
 def say(text: str) -> None:
-    """One line on stderr, if anyone reads it."""
-    if sys.stderr is not None:
-        try:
-            print(text, file=sys.stderr, flush=True)  # noqa: T201
-        except OSError:
-            return
+    """One line on stderr, for the ways out that stand before the error handler."""
+    from shipmoor_hooks import output
+
+    output.say(sys.stderr, text)
+    output.flush(sys.stderr)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 from shipmoor_hooks.case_id import Identity, namer
 from shipmoor_hooks.model import Case, Normalise, Outcome, Problem, Record, RecordKind, Report
@@ -22,32 +23,36 @@ def cases_of(
     shares its id with a case stays a case of its own.
     """
     names = namer(tracked, root, normalise)
-    found: dict[tuple[str, RecordKind], _Folded] = {}
+    cases: dict[str, _Folded] = {}
+    others: dict[tuple[str, str], _Folded] = {}
     for report in reports:
         for record in report.records:
             identity = names.identify(record, report.dialect)
-            folded = found.get((identity.id, record.kind))
-            if folded is None:
-                folded = found[identity.id, record.kind] = _Folded(record.outcome)
+            if record.kind is RecordKind.CASE:
+                folded = cases.get(identity.id) or cases.setdefault(identity.id, _Folded(record.outcome, record.kind))
+            else:
+                key = (identity.id, record.kind.value)
+                folded = others.get(key) or others.setdefault(key, _Folded(record.outcome, record.kind))
             folded.add(record, identity)
-    return tuple(
-        folded.case(id_, kind) for (id_, kind), folded in sorted(found.items(), key=lambda item: _order(item[0]))
-    )
+    every = [((id_, ""), folded) for id_, folded in cases.items()] + list(others.items())
+    return tuple(folded.case(key[0]) for key, folded in sorted(every, key=itemgetter(0)))
 
 
-def problems_of(reports: Sequence[Report]) -> tuple[Problem, ...]:
-    """What stands against a run of several files: each file's problems once.
+def problems_of(reports: Sequence[Report], names: Sequence[str] = ()) -> tuple[Problem, ...]:
+    """What stands against a run of several files: each file's problems once, with the file's name where there is one.
 
     That a file holds no case (a class without tests, one that does not load) is none where another file of the run has
     cases: surefire and others write a file for each class.
     """
     has_case = any(r.kind is RecordKind.CASE for report in reports for r in report.records)
-    every = dict.fromkeys(p for report in reports for p in report.problems)
-    return tuple(p for p in every if not (has_case and p.message.startswith(EMPTY)))
-
-
-def _order(key: tuple[str, RecordKind]) -> tuple[str, str]:
-    return key[0], key[1].value
+    named = [f"{name}: " if name else "" for name in names] or [""] * len(reports)
+    found = [
+        replace(problem, message=name + problem.message)
+        for report, name in zip(reports, named, strict=True)
+        for problem in report.problems
+        if not (has_case and problem.message.startswith(EMPTY))
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(slots=True)
@@ -55,6 +60,7 @@ class _Folded:
     """The records of one id so far."""
 
     outcome: Outcome
+    kind: RecordKind
     count: int = 0
     passed: int = 0
     samples: int = 0
@@ -65,12 +71,14 @@ class _Folded:
         if record.outcome.badness > self.outcome.badness:
             self.outcome = record.outcome
         self.count += 1
-        self.passed += record.outcome.is_green + sum(outcome.is_green for outcome in record.attempts)
+        self.passed += record.outcome.is_green
+        if record.attempts:
+            self.passed += sum(outcome.is_green for outcome in record.attempts)
         self.samples += 1 + len(record.attempts)
         self.covers = self.covers or identity.covers
         if identity.raw != identity.id:
             self.raws.add(identity.raw)
 
-    def case(self, id_: str, kind: RecordKind) -> Case:
+    def case(self, id_: str) -> Case:
         raws = tuple(sorted(self.raws))
-        return Case(id_, self.outcome, self.count, self.passed, self.samples, kind, self.covers, raws)
+        return Case(id_, self.outcome, self.count, self.passed, self.samples, self.kind, self.covers, raws)

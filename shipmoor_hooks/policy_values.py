@@ -110,7 +110,7 @@ def positive(unit: str) -> Reader[float]:
 
 
 def shards(value: object, path: Path, faults: Faults) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 2:
+    if not isinstance(value, int) or value < 2:  # true and false are 1 and 0, so they fall here as well
         return faults.add(path, expected("a whole number of parts, 2 or more", value))
     return value
 

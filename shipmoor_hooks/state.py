@@ -40,15 +40,18 @@ def _root(environ: Mapping[str, str], variable: str, kind: str, below: str = "",
     return private_folder(os.path.join(named, own))
 
 
-def private_folder(path: str) -> str:
+def private_folder(path: str, may_be_link: bool = True) -> str:
     """`path` as a folder that is ours alone (0700), made when it is missing.
 
+    Where others can write, `may_be_link` has to be False: a link of theirs could lead to any folder of ours.
     Raises EnvironmentFault when it cannot be made, is no folder, or belongs to another user.
     """
     path = os.path.normpath(path)
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
-        found = os.stat(path)
+        found = os.stat(path, follow_symlinks=may_be_link)
+        if not stat.S_ISDIR(found.st_mode):
+            raise EnvironmentFault(f"{path} is a link", f"rm {path}")
         if found.st_uid != os.geteuid():
             raise EnvironmentFault(f"{path} belongs to another user", f"sudo chown {os.geteuid()} {path}")
         if stat.S_IMODE(found.st_mode) & 0o077:

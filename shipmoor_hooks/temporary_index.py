@@ -46,8 +46,7 @@ class TemporaryIndex:
 def temporary_index(git: Git, top: str, git_dir: str, objects: str) -> Iterator[TemporaryIndex]:
     """An empty index and object store for `git`, on top of the store `objects`. Raises EnvironmentFault."""
     with held_folder(throwaway_root(git.environ, top, git_dir), "index-") as folder:
-        bound = Git.__new__(Git)
-        bound.directory = git.directory
+        bound = Git(git.directory, git.environ)
         bound.environ = git.environ | {
             "GIT_INDEX_FILE": os.path.join(folder, "index"),
             "GIT_OBJECT_DIRECTORY": os.path.join(folder, "objects"),

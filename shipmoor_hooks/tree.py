@@ -9,14 +9,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from shipmoor_hooks.blob_names import NeedsIndex, attribute_files, blob_names, file_mode
 from shipmoor_hooks.errors import GitFault
-from shipmoor_hooks.git import Git
-from shipmoor_hooks.git_status import ABSENT, Entry, HiddenEntries, IndexEntries, Status, read_index, read_status
+from shipmoor_hooks.git import Git, first_complaint
+from shipmoor_hooks.git_status import HiddenEntries, IndexEntries, Status, read_index, read_status
 from shipmoor_hooks.model import Change
 from shipmoor_hooks.place import Place, find
-from shipmoor_hooks.repo import CannotCompose, compose_tree
-from shipmoor_hooks.tree_by_index import add_everything, first_complaint
 from shipmoor_hooks.tree_listing import GONE, Content, between
 
 ATTEMPTS = 3
@@ -77,8 +74,7 @@ def capture(place: Place) -> TreeCapture:
         reasons = _reasons(place, status, index)
         if reasons:
             return _unbound(place, *reasons)
-        hidden = index.hidden
-        shown = hidden.present(top)
+        shown = index.hidden.present(top)
         if status.head is None:
             return _by_index(place, status, shown, "HEAD has no commit yet")
         head, _, tree = place.git.text("rev-parse", "HEAD", f"{status.head}^{{tree}}").partition("\n")
@@ -86,12 +82,9 @@ def capture(place: Place) -> TreeCapture:
             continue  # a commit was made while git looked: the changes stand against another HEAD
         if shown.paths:
             return _by_index(place, status, shown, f"{shown.paths[0]} carries a bit that hides edits")
-        if not status.entries and not status.untracked:
+        if not status.entries and not status.untracked and not status.unmerged:
             return TreeCapture(tree, head, (), (), status.nested, (), "head", "", git=place.git)
-        try:
-            return _in_memory(place, status, head, tree, hidden)
-        except (NeedsIndex, CannotCompose) as cannot:
-            return _by_index(place, status, shown, str(cannot))
+        return _changed(place, status, index.hidden, tree)
     raise GitFault("HEAD kept moving while the working tree was read", "wait for the other git process, then try again")
 
 
@@ -127,17 +120,19 @@ def _unbound(place: Place, *reasons: str) -> TreeCapture:
 
 def _reasons(place: Place, status: Status, index: IndexEntries) -> tuple[str, ...]:
     """Why no tree stands for this worktree."""
-    unmerged = (f"{path} has an unresolved merge conflict." for path in status.unmerged)
     dirty = {e.path for e in status.entries if e.submodule_is_dirty}
     dirty.update(path for path in index.submodules if path not in dirty and _hides_edits(place, path))
-    return (*unmerged, *(UNCOMMITTED.format(path) for path in sorted(dirty)))
+    return tuple(UNCOMMITTED.format(path) for path in sorted(dirty))
 
 
 def _hides_edits(place: Place, submodule: str) -> bool:
-    """Whether bits in the submodule's own index keep an edit from the status of the repository around it."""
+    """Whether the submodule holds content that the status of the repository around it does not show.
+
+    Edits behind bits in its own index, or files in its folder while it is not checked out.
+    """
     folder = os.path.join(place.require_top(), submodule)
     if not os.path.lexists(os.path.join(folder, ".git")):
-        return False
+        return os.path.isdir(folder) and not os.path.islink(folder) and bool(os.listdir(folder))
     inner = find(folder, place.git.environ)
     index = read_index(inner.git)
     if index.hidden.present(folder).paths:
@@ -146,70 +141,30 @@ def _hides_edits(place: Place, submodule: str) -> bool:
     return any(_hides_edits(inner, path) for path in index.submodules)
 
 
+def _changed(place: Place, status: Status, hidden: HiddenEntries, head_tree: str) -> TreeCapture:
+    """HEAD's tree with the changes put over it in memory, by the index where that cannot be."""
+    # Only a worktree with changes pays for this import.
+    from shipmoor_hooks.tree_in_memory import NeedsIndex, put_together
+
+    try:
+        tree, changes, added = put_together(place, status, hidden, head_tree)
+    except NeedsIndex as cannot:
+        return _by_index(place, status, hidden.present(place.require_top()), str(cannot))
+    way = "memory" if changes else "head"
+    return TreeCapture(tree, status.head, changes, status.untracked, status.nested, (), way, "", added, place.git)
+
+
 def _by_index(place: Place, status: Status, hidden: HiddenEntries, why: str) -> TreeCapture:
-    added = add_everything(place, status.head, hidden, status.nested)
-    reasons = tuple(UNCOMMITTED.format(path) for path in added.dirty)
-    if added.complaint:
-        reasons = (f"git cannot add everything in the working tree: {added.complaint}.",)
+    """The answer of a temporary index; `hidden` are present files whose bits have to be cleared first."""
+    from shipmoor_hooks.tree_by_index import add_everything
+
+    done = add_everything(place, status.head, hidden, status.nested)
+    reasons = tuple(UNCOMMITTED.format(path) for path in done.dirty)
+    if done.complaint:
+        reasons = (f"git cannot add everything in the working tree: {done.complaint}.",)
     if reasons:
         return TreeCapture(None, status.head, (), (), status.nested, reasons, "index", why, git=place.git)
-    changes = tuple(Change(path, *added.differences[path][1]) for path in sorted(added.differences))
-    new = frozenset(path for path, (old, _) in added.differences.items() if old == GONE)
-    return TreeCapture(
-        added.tree, status.head, changes, status.untracked, status.nested, (), "index", why, new, place.git
-    )
-
-
-def _in_memory(place: Place, status: Status, head: str, head_tree: str, hidden: HiddenEntries) -> TreeCapture:
-    """HEAD's tree and the changes, put together by pygit2. Raises NeedsIndex, CannotCompose."""
-    settings = _settings(place.git)
-    _refuse_what_needs_index(status, settings, hidden)
-    edited = [e for e in status.entries if e.edited != "." and e.worktree_mode != ABSENT]
-    stored = frozenset(e.path for e in edited if e.index_mode != ABSENT)
-    autocrlf = settings.get("core.autocrlf", "false") != "false"
-    names = blob_names(place.git, place.require_top(), [*(e.path for e in edited), *status.untracked], stored, autocrlf)
-
-    at_head = {e.path: GONE if e.head_mode == ABSENT else (e.head_mode, e.head_oid) for e in status.entries}
-    found = {e.path: _content(e, names) for e in status.entries}
-    for path in status.untracked:
-        name, mode = names[path]
-        found[path] = (file_mode(mode, settings.get("core.filemode", "true") == "true"), name)
-    paths = [path for path in sorted(found) if found[path] != at_head.get(path, GONE)]
-    changes = tuple(Change(path, *found[path]) for path in paths)
-    added = frozenset(path for path in paths if at_head.get(path, GONE) == GONE)
-    tree = compose_tree(os.path.join(place.common_dir, "objects"), head, changes) if changes else head_tree
-    way = "memory" if changes else "head"
-    return TreeCapture(tree, head, changes, status.untracked, status.nested, (), way, "", added, place.git)
-
-
-def _refuse_what_needs_index(status: Status, settings: dict[str, str], hidden: HiddenEntries) -> None:
-    """Raises NeedsIndex where changed entries alone do not tell what `git add -A` would do."""
-    for path in attribute_files((*(e.path for e in status.entries), *status.untracked)):
-        raise NeedsIndex(f"{path} itself changed")
-    for path in attribute_files(hidden.paths):
-        raise NeedsIndex(f"{path} is in the index alone")
-    for entry in status.entries:
-        if entry.concerns_submodule:
-            raise NeedsIndex(f"{entry.path} is a submodule that changed")
-    if settings.get("core.ignorecase", "false") != "false":
-        raise NeedsIndex("core.ignoreCase is set")
-
-
-def _content(entry: Entry, names: dict[str, tuple[str, int]]) -> Content:
-    """(mode, blob) of a tracked path in the worktree, GONE when it is gone from there or from the index."""
-    if entry.path in names:
-        return entry.worktree_mode, names[entry.path][0]
-    if entry.index_mode == ABSENT or entry.edited != ".":
-        return GONE
-    return entry.index_mode, entry.index_oid
-
-
-def _settings(git: Git) -> dict[str, str]:
-    """The settings that decide how git adds a file, by lower-case name; booleans as true and false."""
-    output = git.output("config", "-z", "--get-regexp", r"^core\.(filemode|ignorecase|autocrlf)$", ok=(0, 1))
-    words = {"yes": "true", "on": "true", "1": "true", "no": "false", "off": "false", "0": "false", "": "false"}
-    found: dict[str, str] = {}
-    for piece in output.decode("utf-8", "replace").split("\0")[:-1]:
-        name, has_value, value = piece.partition("\n")
-        found[name.lower()] = words.get(value.lower(), value.lower()) if has_value else "true"
-    return found
+    changes = tuple(Change(path, *done.differences[path][1]) for path in sorted(done.differences))
+    added = frozenset(path for path, (old, _) in done.differences.items() if old == GONE)
+    untracked, nested = status.untracked, status.nested
+    return TreeCapture(done.tree, status.head, changes, untracked, nested, (), "index", why, added, place.git)

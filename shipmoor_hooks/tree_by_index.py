@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks.git import last_line
+from shipmoor_hooks.git import first_complaint
 from shipmoor_hooks.git_status import GITLINK, STRICT, HiddenEntries, read_status
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.temporary_index import TemporaryIndex, temporary_index
@@ -65,11 +65,3 @@ def _add(temporary: TemporaryIndex, hidden: HiddenEntries, nested: Sequence[str]
     if done.returncode == 0:
         return ""
     return first_complaint(done.stderr.decode("utf-8", "replace")) or f"git add ended with {done.returncode}"
-
-
-def first_complaint(said: str) -> str:
-    """The line of git's that names the path: how it ended, or the first error where it ended in general words."""
-    ends = [line.removeprefix("fatal: ") for line in said.splitlines() if line.startswith("fatal: ")]
-    errors = [line.removeprefix("error: ") for line in said.splitlines() if line.startswith("error: ")]
-    told = [line for line in ends if line not in ("adding files failed", "updating files failed")]
-    return [*told[-1:], *errors, last_line(said)][0].rstrip(".")

@@ -86,8 +86,7 @@ def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
         return finding
     ways = [finding.next_step]
     if finding.code is Code.CASE_REMOVED and finding.case:
-        renamed = [line for new in new_at_tip if (line := rename_to_paste(finding.case, new))]
-        ways += ["If it was renamed:", *renamed] if renamed else []
+        ways += [f"If {new} is its new name:\n{rename_to_paste(finding.case, new)}" for new in new_at_tip]
     ways.append(f"Or say why in the last paragraph of a commit message of this push:\n{paste}")
     return replace(finding, next_step="\n".join(ways))
 

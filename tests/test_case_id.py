@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,14 @@ def made(
             "tests/test_cart.py::TestX::t",
             id="inherited test: the class decides",
         ),
+        pytest.param("TestX", "t", "tests/test_cart.py", "tests/test_cart.py::TestX::t", id="class and file apart"),
+        pytest.param(
+            "A::B", "t", "unit/test_only_here.py", "sub/unit/test_only_here.py::A::B::t", id="classes and file"
+        ),
+        pytest.param("", "t", "tests/test_cart.py", "tests/test_cart.py::t", id="no class, only the file"),
+        pytest.param("TestX", "t", "gone/b.py", "TestX::t", id="class and a file that is not there"),
+        pytest.param("else.where", "t", "gone/b.py", "else.where::t", id="told file and class that do not fit"),
+        pytest.param("unit.usage.rst", "usage.rst", "", "unit.usage.rst::usage.rst", id="text file of another folder"),
         pytest.param("my.tests.test_cart", "t", "", "my.tests.test_cart::t", id="a prefix of one's own hides the file"),
     ],
 )
@@ -105,6 +114,10 @@ def test_pytest_ids(classname: str, name: str, file: str, expected: str) -> None
         ("mocha", "cart adds", "adds", "/builds/7/src/a.test.js", (), "src/a.test.js::cart adds::adds"),
         ("googletest", "Cart", "DISABLED_Total", "cart_test.cc", ("Cart",), "Cart::Total"),
         ("googletest", "All/DISABLED_Cart.A/0", "Total", "", (), "All/Cart.A/0::Total"),
+        ("vitest", "a.test.js", "adds", "", ("a.test.js",), "a.test.js::adds"),
+        ("mocha", "c", "adds", "lib/src/a.test.js", (), "lib/src/a.test.js::c::adds"),
+        ("go", "example.com/src/a", "TestA", "", ("example.com/src/a",), "example.com/src/a::TestA"),
+        ("rspec", "src.a.test", "adds", "./src/a.test.js", (), "src/a.test.js::adds"),
         ("node", "test", "adds", "", ("cart",), "cart::adds"),
         ("playwright", "cart.spec.ts", "buys", "", ("chromium", "cart.spec.ts"), "chromium::cart.spec.ts::buys"),
         ("playwright", "cart.spec.ts:12:3", "buys", "", (), "cart.spec.ts::buys"),
@@ -177,6 +190,18 @@ def test_the_policy_normalises_before_what_is_built_in() -> None:
     assert identify(Record("t[seed-77]", "c"), "pytest", TREE, "", patterns).id == "c::t[seed]"
 
 
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (Record("<run>::exit 2", kind=RecordKind.RUN), "<run>::exit 2"),
+        (Record("<suite error>", suites=("outer", "inner"), kind=RecordKind.SUITE), "outer::inner::<suite error>"),
+        (Record('"before all" hook', "cart", suites=("s",), kind=RecordKind.SUITE), 'cart::"before all" hook'),
+    ],
+)
+def test_what_belongs_to_no_case_has_an_id_of_its_own(record: Record, expected: str) -> None:
+    assert identify(record, "junit", TREE, "/w", ()).id == expected
+
+
 def test_without_a_root_nothing_of_a_path_is_taken_out() -> None:
     assert made("t[/w/x]", "c", root="") == "c::t[/w/x]"
     assert made("t[/w/x]", "c", root="/") == "c::t[/w/x]"
@@ -245,7 +270,8 @@ def test_the_ids_are_pytests_own_node_ids(tmp_path: Path, family: str, where: st
     (tmp_path / where / "pytest.ini").write_text("[pytest]\nconsider_namespace_packages = true\n")
     options = ["-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules", "--doctest-glob=*.txt"]
     command = [sys.executable, "-m", "pytest", *options, f"-ojunit_family={family}", "--junitxml=r.xml", "-v", "."]
-    done = subprocess.run(command, cwd=tmp_path / where, capture_output=True, text=True, check=False)
+    env = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=tmp_path / where, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     node_ids = {line.rsplit(" PASSED", 1)[0] for line in done.stdout.splitlines() if " PASSED" in line}
     tracked = frozenset(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file())

@@ -28,7 +28,7 @@ def init(repo: RepoBuilder, python: Path) -> None:
 def examine(repo: RepoBuilder, cwd: Path | None = None) -> dict[str, Check]:
     checks = doctor.examine(find(str(cwd or repo.path), repo.env), repo.env)
     assert len({check.name for check in checks}) == len(checks)
-    assert all(check.says.endswith((".", "?")) or "\n" in check.says for check in checks)
+    assert all(check.says.endswith((".", "?")) for check in checks)
     return {check.name: check for check in checks}
 
 
@@ -49,6 +49,17 @@ def test_after_init_everything_works_and_a_push_reaches_the_gate(world: RepoBuil
         ["git", "hooks folder", "pre-push", "post-commit", "commit-msg", "policy", "target", "tree", "proof"], True
     )
     assert "whole list of refs" in found["proof"].says
+
+
+def test_a_python_with_blanks_and_quotes_in_its_path(
+    world: RepoBuilder, installed_python: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "it's a folder"
+    folder.symlink_to(installed_python.parent.parent)
+    init(world, folder / "bin" / "python")
+    found = examine(world)
+    assert (found["pre-push"].ok, found["proof"].ok) == (True, True)
+    assert str(folder) in found["pre-push"].says
 
 
 def test_the_proof_leaves_nothing_in_the_repository(world: RepoBuilder, installed_python: Path, tmp_path: Path) -> None:
@@ -123,6 +134,15 @@ def test_a_hook_that_never_calls_us_is_found_by_the_proof_alone(world: RepoBuild
     found = examine(world)
     assert found["pre-push"].ok
     assert (found["proof"].ok, found["proof"].next_step) == (False, "shipmoor-hooks init")
+
+
+def test_a_hook_that_keeps_gits_list_from_us_is_no_gate(world: RepoBuilder, installed_python: Path) -> None:
+    init(world, installed_python)
+    hook = world.path / ".git" / "hooks" / "pre-push"
+    hook.write_text(hook.read_text().replace("#!/bin/sh\n", "#!/bin/sh\nexec </dev/null\n", 1))
+    found = examine(world)
+    assert found["proof"].ok is False
+    assert "without git's list" in found["proof"].says
 
 
 def test_a_push_that_hangs_is_ended(

@@ -15,6 +15,7 @@ from shipmoor_hooks.hook_source import HookSource
 from shipmoor_hooks.install import Plan, apply, plan_init
 from shipmoor_hooks.place import find
 from shipmoor_hooks.policy import parse
+from shipmoor_hooks.runners import recognise
 
 HOOKS = {"pre-push", "post-commit", "commit-msg"}
 
@@ -135,7 +136,7 @@ def test_a_python_that_cannot_see_us_is_not_written_into_a_hook(repo: RepoBuilde
 RUNNERS = [
     pytest.param({"README": ""}, [], id="nothing"),
     pytest.param({"package.json": "{"}, [], id="a package.json that is none"),
-    pytest.param({"package.json": '["vitest"]', "pyproject.toml": "x", "go.mod/x": ""}, ["go"], id="odd files"),
+    pytest.param({"package.json": '["vitest"]', "pyproject.toml": "x", "go.mod/x": ""}, ["gotestsum"], id="odd files"),
     pytest.param({"pyproject.toml": "[project]\nname = 'x'\n"}, [], id="Python without tests"),
     pytest.param({"pyproject.toml": "[tool.pytest.ini_options]\n"}, ["pytest"], id="pytest: pyproject.toml"),
     pytest.param({"setup.cfg": "[metadata]\n[tool:pytest]\n"}, ["pytest"], id="pytest: setup.cfg"),
@@ -145,9 +146,8 @@ RUNNERS = [
     pytest.param({"package.json": '{"dependencies": {"jest": "29"}, "devDependencies": 1}'}, ["jest"], id="jest"),
     pytest.param({"package.json": '{"devDependencies": {"@playwright/test": "1"}}'}, ["playwright"], id="playwright"),
     pytest.param({"package.json": '{"devDependencies": {"mocha": "1"}}'}, ["mocha"], id="mocha"),
-    pytest.param({"go.mod": "module x\n"}, ["go"], id="go"),
-    pytest.param({"Cargo.toml": "[package]\n"}, ["cargo"], id="cargo"),
-    pytest.param({"Cargo.toml": "", ".config/nextest.toml": ""}, ["nextest"], id="nextest"),
+    pytest.param({"go.mod": "module x\n"}, ["gotestsum"], id="go"),
+    pytest.param({"Cargo.toml": "[package]\n"}, ["nextest"], id="cargo"),
     pytest.param({"pom.xml": "<project/>"}, ["maven"], id="maven"),
     pytest.param({"build.gradle.kts": ""}, ["gradle"], id="gradle"),
     pytest.param({"x.sln": ""}, ["dotnet"], id="dotnet"),
@@ -159,7 +159,7 @@ RUNNERS = [
     pytest.param({"evals/plan/prompt.md": ""}, [], id="evals of no plugin"),
     pytest.param(
         {"pytest.ini": "", "go.mod": "", "evals/a/case.yaml": "", ".claude-plugin/plugin.json": ""},
-        ["pytest", "go", "plugin-eval"],
+        ["pytest", "gotestsum", "plugin-eval"],
         id="several",
     ),
 ]
@@ -177,14 +177,35 @@ def test_the_runner_is_known_by_the_files_that_it_asks_for(
     policy = parse(text.encode(), "shipmoor-hooks.toml")
     assert len(policy.suites) == len(expected) == len(tomllib.loads(text).get("suite", {}))
     assert {suite.command for suite in policy.suites.values()} == {one.command for one in found}
+    for one in found:
+        known = recognise(one.command)
+        assert known.name == one.runner if known is not None else one.reports or one.format
     assert ("No test runner was recognised" in text) == (not expected)
+
+
+@pytest.mark.parametrize(
+    ("lock", "command"),
+    [
+        pytest.param("uv.lock", ("uv", "run", "pytest", "-q"), id="uv"),
+        pytest.param("poetry.lock", ("poetry", "run", "pytest", "-q"), id="poetry"),
+        pytest.param("yarn.lock", ("pytest", "-q"), id="another language's"),
+    ],
+)
+def test_the_projects_own_package_manager_starts_the_runner(
+    repo: RepoBuilder, lock: str, command: tuple[str, ...]
+) -> None:
+    repo.write("pytest.ini", "")
+    repo.write(lock, "")
+    found = detect.detect(str(repo.path))
+    assert [one.command for one in found] == [command]
+    assert recognise(command) is not None
 
 
 def test_suites_are_named_by_what_they_are(repo: RepoBuilder) -> None:
     for name in ("pytest.ini", "go.mod", "evals/a/case.yaml", ".claude-plugin/plugin.json"):
         repo.write(name, "")
     policy = parse(detect.policy_text(detect.detect(str(repo.path))).encode(), "shipmoor-hooks.toml")
-    assert set(policy.suites) == {"unit", "go", "evals"}
+    assert set(policy.suites) == {"unit", "gotestsum", "evals"}
     assert policy.suites["evals"].format == "plugin-eval"
 
 

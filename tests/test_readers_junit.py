@@ -176,6 +176,11 @@ def test_pytest_pairs_and_reruns(cases: str, tests: int, expected: list[tuple[st
     assert (report.dialect, seen(report), report.problems) == ("pytest", expected, ())
 
 
+def test_pytest_a_test_that_speaks_of_a_collection_failure_is_a_case() -> None:
+    report = pytest_report(case("a", '<failure message="AssertionError: collection failure"/>') + case("b"), 2)
+    assert [r.kind for r in report.records] == [RecordKind.CASE, RecordKind.CASE]
+
+
 def test_pytest_an_earlier_attempt_without_a_result_was_red() -> None:
     assert pytest_report(case("a") * 3, 1).records[0].attempts == (F, F)
 
@@ -310,12 +315,6 @@ def test_more_cases_than_the_cap_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         suite(case("a") * 4)
 
 
-SUREFIRE = (
-    '<testsuite xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="surefire-test-report.xsd"'
-    ' name="g.T">{}</testsuite>'
-)
-
-
 @pytest.mark.parametrize(
     ("text", "dialect"),
     [
@@ -409,6 +408,14 @@ def test_the_dialect_is_told_by_the_content(text: str, dialect: str) -> None:
             "b.test.js",
             "b.test.js",
             id="vitest: a file that does not load",
+        ),
+        pytest.param(
+            "<testsuites name='vitest tests'><testsuite name='vitest unhandled errors'>"
+            "<testcase classname='x' name='y'><error/></testcase></testsuite>",
+            RecordKind.SUITE,
+            "y",
+            "",
+            id="vitest: an error outside of every test",
         ),
         pytest.param(
             "<testsuites name='vitest tests'><testcase classname='b.test.js' name='b.test.js'/>",
@@ -508,7 +515,7 @@ def test_running_numbers_go_only_where_all_are_numbered(names: list[str], expect
 
 
 def test_names_that_a_tool_has_mangled() -> None:
-    phpunit = '<testsuite name="T"><testcase name="a (attempt 3 of 3)" class="T" classname="T" assertions="1" line="9"/></testsuite>'
+    phpunit = '<testsuite name="T"><testcase name="a (attempt 3 of 3)" class="T" classname="T" line="9"/></testsuite>'
     assert seen(junit(phpunit)) == [("T::a", P, 2)]
     nose2 = '<testsuite name="nose2-junit"><testcase classname="m.T.test_s (o=&lt;m" name="Obj&gt;)"/></testsuite>'
     assert seen(junit(nose2)) == [("m.T::test_s (o=<m.Obj>)", P, 0)]

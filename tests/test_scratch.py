@@ -214,12 +214,15 @@ def test_two_held_folders_leave_each_other_alone(root: Path) -> None:
         assert os.path.isdir(first)
 
 
-def test_a_lock_that_lost_its_folder_is_cleared(root: Path) -> None:
-    (root / "x-dead.lock").touch()
+def test_only_dead_folders_of_ours_are_cleared(root: Path) -> None:
+    (root / f"x-{'0' * 16}.lock").touch()
+    (root / f"x-{'0' * 16}").mkdir()
     (root / "stranger").mkdir()
+    (root / "Cargo").mkdir()
+    (root / "Cargo.lock").touch()
     with held_folder(str(root), "x-"):
         pass
-    assert os.listdir(root) == ["stranger"]
+    assert sorted(os.listdir(root)) == ["Cargo", "Cargo.lock", "stranger"]
 
 
 def test_no_folder_can_be_made(tmp_path: Path) -> None:
@@ -238,6 +241,15 @@ def test_where_throwaway_data_lies(tmp_path: Path, temporary: str, expected: str
     value = temporary if temporary in ("", "relative") else str(tmp_path / temporary)
     found = throwaway_root({"TMPDIR": value}, str(tmp_path / "worktree"), str(tmp_path / "worktree/.git"))
     assert os.path.dirname(found) == (expected if expected.startswith("/") else str(tmp_path / expected))
+
+
+def test_a_link_where_others_can_write_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "mine").mkdir(mode=0o755)
+    (tmp_path / "tmp" / f"shipmoor-hooks-{os.geteuid()}").symlink_to(tmp_path / "mine")
+    found = throwaway_root({"TMPDIR": str(tmp_path / "tmp")}, str(tmp_path / "worktree"), str(tmp_path / ".git"))
+    assert os.path.dirname(found) == "/tmp"
+    assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o755
 
 
 def test_a_worktree_that_holds_every_temporary_folder(tmp_path: Path) -> None:

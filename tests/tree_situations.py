@@ -955,7 +955,7 @@ def _(repo: RepoBuilder) -> Built:
     return Built(clear=("a.txt", "src/b.py", "src/deep/c.py", "tool", "link"))
 
 
-@situation("A55 an unresolved merge", INDEX, "a.txt has an unresolved merge conflict")
+@situation("A55 an unresolved merge", INDEX)
 def _(repo: RepoBuilder) -> None:
     some_files(repo)
     repo.git("checkout", "-q", "-b", "other")
@@ -984,3 +984,17 @@ def _(repo: RepoBuilder) -> None:
 @situation("A51 a bit inside a submodule that hides no edit", HEAD)
 def _(repo: RepoBuilder) -> None:
     repo.git("update-index", "--assume-unchanged", "inside.py", cwd=submodule(repo))
+
+
+@situation(
+    "A50 files in the folder of a submodule that is not checked out", INDEX, "sm is a submodule with uncommitted"
+)
+def _(repo: RepoBuilder) -> None:
+    submodule(repo)
+    repo.git("submodule", "--quiet", "deinit", "-f", "sm")
+    repo.write("sm/stray.py", "x")
+
+
+@situation("A50 a submodule that lost its repository", INDEX, "not a git repository", git_refuses=True)
+def _(repo: RepoBuilder) -> None:
+    (submodule(repo) / ".git").write_text("gitdir: /nowhere\n")

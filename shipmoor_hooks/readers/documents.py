@@ -24,7 +24,7 @@ def xml_pieces(text: Iterable[str]) -> Iterator[str | int]:
     """
     breaks = 0
     document_is_empty = begun = False
-    for is_markup, piece in _pieces(_ILLEGAL.sub(lambda m: visible(m.group()), piece) for piece in text):
+    for is_markup, piece in _pieces(legal(piece) for piece in text):
         rest = piece if begun else piece.lstrip(" \t\r\n")
         if not rest:
             breaks += piece.count("\n")
@@ -36,6 +36,11 @@ def xml_pieces(text: Iterable[str]) -> Iterator[str | int]:
         yield _repaired(rest) if is_markup else rest
         breaks += rest.count("\n")
         document_is_empty = False
+
+
+def legal(text: str) -> str:
+    """The text with every character made visible that XML (and a name) cannot carry."""
+    return _ILLEGAL.sub(lambda m: visible(m.group()), text)
 
 
 def visible(character: str) -> str:

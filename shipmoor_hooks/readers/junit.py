@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from shipmoor_hooks.model import Code, Outcome, Problem, Record, RecordKind, Report
+from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind, Report
 from shipmoor_hooks.readers import junit_pytest
+from shipmoor_hooks.readers.emptiness import incomplete
 from shipmoor_hooks.readers.junit_checks import problems_of, warnings_of
 from shipmoor_hooks.readers.junit_dialect import dialect_of
 from shipmoor_hooks.readers.junit_elements import CaseElement, Elements, read_elements
@@ -51,8 +52,7 @@ def _records(elements: Elements, dialect: str) -> tuple[list[Record], list[Probl
     if not nameless:
         return records, []
     return records, [
-        Problem(
-            Code.RUN_INCOMPLETE,
+        incomplete(
             f"{len(nameless)} of {len(records)} records name no case",
             "let the run finish, or give every test a name",
         )

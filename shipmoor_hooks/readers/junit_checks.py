@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shipmoor_hooks.model import Code, Problem, Record, RecordKind
+from shipmoor_hooks.model import Problem, Record
+from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.junit_elements import Elements, SuiteElement
 from shipmoor_hooks.readers.limits import shown
-
-RUN_AGAIN = "run the suite again and read its report"
 
 
 def problems_of(records: Sequence[Record], elements: Elements, dialect: str) -> list[Problem]:
     """Problems that every dialect shares, the most telling first."""
-    if not any(r.kind is RecordKind.CASE for r in records):
-        return [_without_a_case(records)]
+    if without := problems_without_a_case(records):
+        return without
     found: list[Problem] = []
     if dialect == "googletest" and all(
         case.seconds is None and not case.results and not case.attributes.keys() & {"status", "result"}
         for case in elements.cases
     ):
         found.append(
-            _incomplete("GoogleTest listed its tests and ran none (--gtest_list_tests)", "run the test binary itself")
+            incomplete("GoogleTest listed its tests and ran none (--gtest_list_tests)", "run the test binary itself")
         )
     if dialect not in ("pytest", "catch2"):
         found += _emptied_suites(elements)
@@ -56,18 +55,6 @@ def _outermost(elements: Elements, attribute: str) -> int:
     return total
 
 
-def _without_a_case(records: Sequence[Record]) -> Problem:
-    broken = [r for r in records if r.kind is RecordKind.FILE and r.outcome.is_red]
-    if broken:
-        files = ", ".join(dict.fromkeys(shown(r.file or r.classname or r.name) for r in broken[:3]))
-        more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
-        return _incomplete(
-            f"the report holds nothing but files that do not load: {files}{more}",
-            f"repair {files}, then run the suite again",
-        )
-    return _incomplete("the report holds no case, so nothing was measured", RUN_AGAIN)
-
-
 def _emptied_suites(elements: Elements) -> list[Problem]:
     """Suites that declare tests and hold none, at any depth."""
     held = [suite.cases for suite in elements.suites]
@@ -79,10 +66,9 @@ def _emptied_suites(elements: Elements) -> list[Problem]:
     if not empty:
         return []
     return [
-        _incomplete(
+        incomplete(
             f"the suite {_suite_name(empty[0])} declares {empty[0].number('tests')} tests and holds none"
-            + (f"; so do {len(empty) - 1} more" if len(empty) > 1 else ""),
-            RUN_AGAIN,
+            + (f"; so do {len(empty) - 1} more" if len(empty) > 1 else "")
         )
     ]
 
@@ -90,14 +76,9 @@ def _emptied_suites(elements: Elements) -> list[Problem]:
 def _skipped_suites(elements: Elements) -> list[Problem]:
     skipped = [s for s in elements.suites if any(r.tag in ("skipped", "skip", "ignored") for r in s.results)]
     return [
-        _incomplete(f"the suite {_suite_name(s)} was skipped as a whole, its tests are not listed", RUN_AGAIN)
-        for s in skipped[:1]
+        incomplete(f"the suite {_suite_name(s)} was skipped as a whole, its tests are not listed") for s in skipped[:1]
     ]
 
 
 def _suite_name(suite: SuiteElement) -> str:
     return repr(shown(suite.name)) if suite.name else "without a name"
-
-
-def _incomplete(message: str, next_step: str) -> Problem:
-    return Problem(Code.RUN_INCOMPLETE, message, next_step)

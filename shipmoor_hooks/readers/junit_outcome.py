@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shipmoor_hooks.model import Outcome
-from shipmoor_hooks.readers.junit_elements import CaseElement
+from shipmoor_hooks.readers.junit_elements import MAYFAIL, CaseElement
 
 _SKIPPED_STATUS = frozenset({"disabled", "notrun", "skipped", "ignored", "untested", "pending"})
 _SKIPPED_RESULT = frozenset({"skipped", "suppressed", "ignored"})
@@ -14,10 +14,12 @@ _XFAIL_TYPES = frozenset({"pytest.xfail", "xfail"})
 
 def outcome_of(case: CaseElement) -> Outcome:
     """The final outcome of the record; what its attempts were is `attempts_of`."""
+    if not case.results and not case.attributes:
+        return Outcome.PASSED
     by_tag = {result.tag: result for result in case.results}
     skip = next((by_tag[tag] for tag in ("skipped", "skip", "ignored") if tag in by_tag), None)
     # Tolerated by a marker in the test itself, so a failure beside it is the expected one.
-    if skip is not None and "error" not in by_tag and (skip.type == "todo" or "tagged with !mayfail" in skip.message):
+    if skip is not None and "error" not in by_tag and (skip.type == "todo" or skip.mark == MAYFAIL):
         return Outcome.XFAILED
     if "error" in by_tag:
         return Outcome.ERROR
@@ -38,6 +40,8 @@ def outcome_of(case: CaseElement) -> Outcome:
 
 def attempts_of(case: CaseElement) -> tuple[Outcome, ...]:
     """The other attempts that the record tells of (surefire, nextest, Playwright): all of them were red."""
+    if not case.results:
+        return ()
     return tuple(
         Outcome.ERROR if result.tag.endswith("Error") else Outcome.FAILED
         for result in case.results

@@ -11,13 +11,12 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 
-from shipmoor_hooks.model import Code, Outcome, Problem, Record, RecordKind
-from shipmoor_hooks.readers.junit_elements import CaseElement, Elements
+from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind
+from shipmoor_hooks.readers.emptiness import incomplete
+from shipmoor_hooks.readers.junit_elements import COLLECTION, TEARDOWN, CaseElement, Elements
 from shipmoor_hooks.readers.junit_outcome import outcome_of
 
 _WORKER = re.compile(r"gw\d+\Z")
-_COLLECTION = ("collection failure", "collection skipped")
-_TEARDOWN = "failed on teardown"
 RUN_ALL = "run the whole suite again, with --junitxml"
 
 
@@ -43,20 +42,19 @@ def _record(case: CaseElement, elements: Elements) -> tuple[Record | None, Probl
     outcome = outcome_of(case)
     suites = elements.path(case.suite)
     record = Record(case.name, case.classname, case.file, suites, outcome, seconds=case.seconds)
-    messages = [result.message for result in case.results]
     if not case.name:
-        trouble = _incomplete("pytest was interrupted: a record names no test", "let the run finish")
+        trouble = incomplete("pytest was interrupted: a record names no test", "let the run finish")
         return (None if outcome.is_green else replace(record, kind=RecordKind.SUITE, name="interrupted")), trouble
     if case.classname == "pytest" and case.name == "internal" and outcome is Outcome.ERROR:
-        trouble = _incomplete("pytest stopped with an internal error", "read pytest's own output, then run again")
+        trouble = incomplete("pytest stopped with an internal error", "read pytest's own output, then run again")
         return replace(record, kind=RecordKind.SUITE), trouble
     if not case.classname and _WORKER.match(case.name) and outcome.is_red:
-        trouble = _incomplete(
+        trouble = incomplete(
             "pytest-xdist's workers collected different tests, so none ran",
             "give the parametrised tests ids that are the same in every process (`ids=`), then run again",
         )
         return replace(record, kind=RecordKind.SUITE, name="different tests were collected"), trouble
-    if any(message in _COLLECTION for message in messages) or not (case.classname or outcome.is_green):
+    if any(result.mark in COLLECTION for result in case.results):
         return replace(record, kind=RecordKind.FILE, file=case.file or _path_guess(case)), None
     return record, None
 
@@ -77,7 +75,7 @@ def _without_teardown_pairs(kept: list[tuple[CaseElement, Record]]) -> tuple[lis
     for case, record in kept:
         key = (record.classname, record.name, record.file)
         tags = {result.tag for result in case.results}
-        is_teardown = any(r.tag == "error" and r.message.startswith(_TEARDOWN) for r in case.results)
+        is_teardown = any(r.tag == "error" and r.mark == TEARDOWN for r in case.results)
         if is_teardown and "failure" not in tags:
             first = failed_at.pop(key, None)
             if first is not None:
@@ -117,15 +115,11 @@ def _count_problems(elements: Elements) -> list[Problem]:
     declared, there = _declared(elements), len(elements.cases)
     if declared == 0 and there:
         return [
-            _incomplete(
+            incomplete(
                 "pytest listed its tests and ran none (--setup-plan or --setup-only)",
                 "run the suite without the option",
             )
         ]
     if declared is not None and there and declared > 2 * there:
-        return [_incomplete(f"pytest counted {declared} results and the report holds {there} records", RUN_ALL)]
+        return [incomplete(f"pytest counted {declared} results and the report holds {there} records", RUN_ALL)]
     return []
-
-
-def _incomplete(message: str, next_step: str) -> Problem:
-    return Problem(Code.RUN_INCOMPLETE, message, next_step)

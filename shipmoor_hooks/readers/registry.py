@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Protocol
 
 from shipmoor_hooks.errors import ReportFault, UsageFault
 from shipmoor_hooks.model import Report
-from shipmoor_hooks.readers import junit, limits
+from shipmoor_hooks.readers import ctest, dart, go_test, junit, libtest, limits, nunit, robot, tap, trx, xunit_net
 from shipmoor_hooks.readers.encoding import text_pieces
 from shipmoor_hooks.readers.limits import shown, unreadable
 from shipmoor_hooks.readers.xml_events import root_of
@@ -18,8 +19,24 @@ class Reader(Protocol):
     def __call__(self, data: bytes, name: str) -> Report: ...
 
 
-READERS: dict[str, Reader] = {"junit": junit.read_junit}
-_BY_ROOT = dict.fromkeys(junit.ROOTS, "junit")
+READERS: dict[str, Reader] = {
+    "ctest": ctest.read_ctest,
+    "dart": dart.read_dart,
+    "go-test": go_test.read_go_test,
+    "junit": junit.read_junit,
+    "libtest": libtest.read_libtest,
+    "nunit": nunit.read_nunit,
+    "robot": robot.read_robot,
+    "tap": tap.read_tap,
+    "trx": trx.read_trx,
+    "xunit.net": xunit_net.read_xunit_net,
+}
+_BY_ROOT = (
+    dict.fromkeys(junit.ROOTS, "junit")
+    | dict.fromkeys(nunit.ROOTS, "nunit")
+    | dict.fromkeys(xunit_net.ROOTS, "xunit.net")
+    | {trx.ROOT: "trx", ctest.ROOT: "ctest", robot.ROOT: "robot"}
+)
 
 
 def read(data: bytes, reader: str | None, name: str) -> Report:
@@ -28,21 +45,25 @@ def read(data: bytes, reader: str | None, name: str) -> Report:
     Raises ReportFault (exit 3) with one line that names the file, and UsageFault for a reader that does not exist.
     """
     if reader is not None and reader not in READERS:
-        raise UsageFault(f"there is no reader called {shown(reader)!r}", f"choose one of: {', '.join(sorted(READERS))}")
+        raise UsageFault(f"there is no reader called {shown(reader)!r}", f"choose one of: {', '.join(READERS)}")
     if len(data) > limits.MAX_FILE:
         raise unreadable(name, f"the file is larger than {limits.MAX_FILE} bytes (the cap for a file)")
-    return READERS[reader or _recognised(data, name)](data, name)
-
-
-def _recognised(data: bytes, name: str) -> str:
     begin = _beginning(data, name)
     if not begin:
         raise unreadable(name, "the file is empty, so it reports no run", "run the suite again")
+    return READERS[reader or _recognised(data, begin, name)](data, name)
+
+
+def _recognised(data: bytes, begin: str, name: str) -> str:
     if begin.startswith("<"):
         root = root_of(data, name)
         if root in _BY_ROOT:
             return _BY_ROOT[root]
         raise unreadable(name, f"<{shown(root)}> is not the root of a report that can be read", _known())
+    if begin.startswith("{"):
+        return _json_reader(begin, name)
+    if tap.BEGINNING.match(begin):
+        return "tap"
     raise _not_a_report(begin, name)
 
 
@@ -50,17 +71,32 @@ def _beginning(data: bytes, name: str) -> str:
     """The first characters that are not white space; "" for a file without any."""
     for piece in text_pieces(data, name):
         if rest := piece.lstrip():
-            return rest[:400]
+            return rest
     return ""
 
 
+def _json_reader(begin: str, name: str) -> str:
+    """The reader of a stream of JSON objects, told by the first of them."""
+    try:
+        first = json.loads(begin.partition("\n")[0])
+    except (ValueError, RecursionError):
+        first = {}
+    if isinstance(first.get("Action"), str):
+        return "go-test"
+    if "protocolVersion" in first:
+        return "dart"
+    if first.get("type") in ("suite", "test") and "event" in first:
+        return "libtest"
+    raise unreadable(name, "this looks like JSON, and no JSON report of this kind can be read", _known())
+
+
 def _not_a_report(begin: str, name: str) -> ReportFault:
-    if begin[0] in "{[":
+    if begin[0] == "[":
         return unreadable(name, "this looks like JSON, and no JSON report of this kind can be read", _known())
-    if any(ord(c) < 0x20 and c not in "\t\n\r\f\x1b" for c in begin):
+    if any(ord(c) < 0x20 and c not in "\t\n\r\f\x1b" for c in begin[:400]):
         return unreadable(name, "this is a binary file, not a test report", _known())
     return unreadable(name, f"not a test report; it begins with {shown(begin.splitlines()[0], 40)!r}", _known())
 
 
 def _known() -> str:
-    return f"write one of the formats that can be read: {', '.join(sorted(READERS))}"
+    return f"write one of the formats that can be read: {', '.join(READERS)}"

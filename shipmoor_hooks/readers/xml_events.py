@@ -1,7 +1,7 @@
 """XML to a stream of elements through defusedxml, within the caps; text between elements is never kept.
 
-The sink gets `start(tag, attributes)` and `end(tag)`, tags without their namespace. Line and column of a fault are
-those of the file (columns as after the repair of illegal characters).
+The sink gets `start(tag, attributes)`, `end(tag)` and, where it has such a method, `text(piece)`; tags come without
+their namespace. Line and column of a fault are those of the file (columns as after the repair of illegal characters).
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ class _Stream:
         self.expat.DefaultHandlerExpand = None
         self.expat.StartElementHandler = self._start
         self.expat.EndElementHandler = self._end
+        if hasattr(sink, "text"):
+            self.expat.CharacterDataHandler = sink.text
         if hasattr(self.expat, "SetReparseDeferralEnabled"):
             self.expat.SetReparseDeferralEnabled(False)  # the cap on a token bounds the cost instead
 

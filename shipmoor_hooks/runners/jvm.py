@@ -13,7 +13,7 @@ MAVEN = grammar(
     *options("-Dsurefire.excludes", Effect.SELECT, Takes.ATTACHED),
     *options("-Dsurefire.includesFile -Dsurefire.excludesFile -Dfailsafe.includesFile", Effect.SELECT, Takes.ATTACHED),
     *options("-Dfailsafe.excludesFile", Effect.SELECT, Takes.ATTACHED),
-    *options("-DskipITs -DskipUTs -Dsurefire.skip -DskipITs=true", Effect.SELECT, Takes.ATTACHED),
+    *options("-DskipITs -DskipUTs -Dsurefire.skip", Effect.SELECT, Takes.ATTACHED),
     *options("-pl --projects -rf --resume-from", Effect.SELECT, Takes.VALUE),
     *options("-N --non-recursive -r --resume", Effect.SELECT),
     *options("-DskipTests -Dmaven.test.skip -Dmaven.test.skip.exec", Effect.LIST, Takes.ATTACHED),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, shell_words
+from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, literal, shell_words
 from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options, parse, repeated
 
 _COLLECTING_KEYS = [
@@ -48,6 +48,7 @@ GRAMMAR = grammar(
     *options("--log-cli-level --log-level", Effect.COSMETIC, Takes.VALUE),
     *options("--cov-report --cov-config --cov-fail-under --cov-context --alluredir", Effect.COSMETIC, Takes.VALUE),
     *options("--debug-log", Effect.COSMETIC, Takes.VALUE),
+    *options("--shipmoor-suite --shipmoor-variant", Effect.COSMETIC, Takes.VALUE),
     *options("--cov --debug", Effect.COSMETIC, Takes.PERHAPS),
     *options("-p -W --pythonwarnings --confcutdir --import-mode --timeout --timeout-method", Effect.PLAIN, Takes.VALUE),
     *options("--reruns --reruns-delay", Effect.PLAIN, Takes.VALUE),
@@ -73,9 +74,9 @@ def tell(order: Order) -> Prepared:
         if w.name in ("--junitxml", "--junit-xml") and w.value
     ]
     if chosen:
-        return Prepared(order.command, reports=(chosen[-1],))
+        return Prepared(order.command, reports=(literal(chosen[-1]),))
     report = order.file("pytest.xml")
-    return Prepared(order.first(f"--junitxml={report}", "-o", "junit_family=xunit1"), reports=(report,))
+    return Prepared(order.first(f"--junitxml={report}", "-o", "junit_family=xunit1"), reports=(literal(report),))
 
 
 PYTEST = Runner("pytest", GRAMMAR, tell, variables=(Variable("PYTEST_ADDOPTS", GRAMMAR),))

@@ -6,6 +6,7 @@ Pure: argv and the environment are arguments. Each family's module fills in rows
 
 from __future__ import annotations
 
+import glob
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -130,11 +131,15 @@ class Runner:
     def measured_argv(self, command: Sequence[str]) -> tuple[str, ...]:
         """The command without what does not change what is measured (design 10.23). Absolute programs lose their
         folder: it names a machine, or a person's home."""
-        call = _call(command)
-        kept = [t for w in parse(call.tail, self.grammar) if w.effect is not Effect.COSMETIC for t in w.tokens]
+        return (*(self._told_of(t) for t in _call(command).head), *self.measured_tail(command))
+
+    def measured_tail(self, command: Sequence[str]) -> tuple[str, ...]:
+        """The same without what stands before the runner's options."""
+        words = parse(_call(command).tail, self.grammar)
+        kept = [t for w in words if w.effect is not Effect.COSMETIC for t in w.tokens]
         while kept and kept[-1] == "--":
             kept.pop()
-        return (*(self._told_of(t) for t in call.head), *kept)
+        return tuple(kept)
 
     def _told_of(self, token: str) -> str:
         name, equals, _ = token.partition("=")
@@ -146,6 +151,19 @@ class Runner:
         """How to ask the runner for its version, None where the question would leave a file."""
         call = _call(command)
         return (*call.head, *self.version) if call.recorded else None
+
+    def from_top(self, command: Sequence[str], folder: str, default: Sequence[str] = ()) -> tuple[str, ...]:
+        """The command as if it had been started at the worktree's root instead of in `folder`, which is relative to it.
+
+        Only for runners whose operands are paths. Without operands the runner starts with `default` (relative to the
+        root already), or else with the folder itself.
+        """
+        call = _call(command)
+        words = parse(call.tail, self.grammar)
+        moved = [t for w in words for t in ((_joined(folder, w.value or ""),) if w.is_operand else w.tokens)]
+        if not any(w.is_operand for w in words):
+            moved += default or ([folder] if folder else [])
+        return (*call.head, *moved)
 
     # ---------------------------------------------------------------- the parts
 
@@ -193,6 +211,18 @@ def _call(command: Sequence[str]) -> Call:
     if call is None:
         raise ValueError(f"no known runner in {shlex.join(command)}")
     return call
+
+
+def _joined(folder: str, path: str) -> str:
+    """A path operand moved up; what names no path (`@file`, an absolute path) stays."""
+    if not folder or path.startswith(("/", "@")):
+        return path
+    return os.path.normpath(f"{folder}/{path}")
+
+
+def literal(path: str) -> str:
+    """A path as a glob that means it alone."""
+    return glob.escape(path)
 
 
 def shell_words(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from repo_builder import RepoBuilder
 from tree_oracle import tree_by_git
 
-from shipmoor_hooks import place, tree
+from shipmoor_hooks import place, tree, tree_in_memory
 
 # More of them for a long look: TREE_MACHINE_EXAMPLES=500 pytest tests/property/test_tree_machine.py
 EXAMPLES = int(os.environ.get("TREE_MACHINE_EXAMPLES", "6"))
@@ -169,7 +169,9 @@ def test_every_step_has_gits_tree(environment: dict[str, str]) -> None:
 
 def test_a_forgotten_change_would_be_found(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Known positive: one change is left out of the tree, and the machine falls."""
-    honest = tree.compose_tree
-    monkeypatch.setattr(tree, "compose_tree", lambda objects, commit, changes: honest(objects, commit, changes[1:]))
+    honest = tree_in_memory.compose_tree
+    monkeypatch.setattr(
+        tree_in_memory, "compose_tree", lambda objects, commit, changes: honest(objects, commit, changes[1:])
+    )
     with pytest.raises(AssertionError):
         run(environment, 50, Phase.generate)

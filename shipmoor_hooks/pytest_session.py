@@ -1,0 +1,212 @@
+"""The flow behind the pytest plugin: one session becomes one run, `reported` (design, sections 2, 6 and 10.27).
+
+Loaded only when the plugin is on. pytest is not imported: its session and configuration come in as plain values, so
+that this module can be read and tested without one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shipmoor_hooks import capture, place, policy
+from shipmoor_hooks.errors import UsageFault
+from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, Suite
+from shipmoor_hooks.pytest_records import Records, located
+from shipmoor_hooks.runners import RUNNERS, measured_argv, recognise
+
+PYTEST = RUNNERS["pytest"]
+INTERRUPTED, INTERNAL_ERROR = 2, 3  # pytest.ExitCode
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the session was started with. `folder` and `rootdir` are absolute; `testpaths` is the tracked setting."""
+
+    arguments: tuple[str, ...]
+    folder: str
+    rootdir: str
+    testpaths: tuple[str, ...]
+    version: str
+    plugins: tuple[str, ...]
+    suite: str | None
+    variant: str | None
+    environ: Mapping[str, str]
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return ("pytest", *self.arguments)
+
+
+@dataclass(slots=True)
+class Ended:
+    """What pytest tells at the end, beside the reports. `collected` counts the tests left after deselecting."""
+
+    exit_code: int
+    collected: int
+    deselected: int
+    stopped: str  # why pytest stopped by itself, "" when it did not
+
+
+@dataclass(slots=True)
+class PytestRun:
+    """A session that is being recorded."""
+
+    asked: Asked
+    begun: capture.Begun
+    records: Records
+    narrowing: tuple[str, ...]
+    is_policy_command: bool
+    warnings: list[str] = field(default_factory=list)
+
+    def finish(self, ended: Ended, finished: float) -> str:
+        """Store the run; the one line that the terminal shows."""
+        records = self.records.all()
+        ran = len(self.records.finished)
+        narrowing = list(self.narrowing)
+        if ended.deselected and not self.is_policy_command and not narrowing:
+            narrowing.append(f"{ended.deselected} cases were deselected")
+        problems = self._problems(ended, ran)
+        if not problems and ran < ended.collected:
+            why = f" ({ended.stopped})" if ended.stopped else ""
+            narrowing.append(f"{ran} of {ended.collected} cases ran{why}")
+        report = Report("pytest-plugin", "pytest", records, warnings=tuple(self._warnings(ended)))
+        stored = capture.finish(
+            self.begun,
+            [report],
+            exit_code=ended.exit_code,
+            finished=finished,
+            narrowing=narrowing,
+            problems=problems,
+            conditions=self._conditions(),
+            runner="pytest",
+            runner_version=self.asked.version,
+        )
+        return summary(stored.run.suite, stored.run, stored.warnings)
+
+    def _conditions(self) -> dict[str, str]:
+        """What the session was measured under. The suite's own command is named as the policy writes it, whatever
+        launcher it has there: a session by hand and an observed run of one tree are measured alike."""
+        command = self.begun.suite.command if self.is_policy_command else self.asked.command
+        return {
+            "argv": " ".join(measured_argv(command)),
+            "cwd": self.begun.run.cwd,
+            "plugins": ", ".join(self.asked.plugins),
+        }
+
+    def _problems(self, ended: Ended, ran: int) -> list[Problem]:
+        """Why the session is no measurement. A selection is not among them; the flow names it by itself."""
+        broken = self.records.broken_files()
+        again = f"shipmoor-hooks run --suite {self.begun.suite.name}"
+        if broken and not ran:
+            files = ", ".join(broken[:3]) + (f" and {len(broken) - 3} more" if len(broken) > 3 else "")
+            return [
+                Problem(
+                    Code.RUN_INCOMPLETE,
+                    f"no case ran because there are files that do not load: {files}",
+                    f"repair {', '.join(broken[:3])}, then run the suite again",
+                )
+            ]
+        if ended.exit_code == INTERNAL_ERROR:
+            return [Problem(Code.RUN_INCOMPLETE, "pytest stopped with an internal error", again)]
+        if ended.exit_code == INTERRUPTED and not broken:
+            return [
+                Problem(Code.RUN_INCOMPLETE, f"pytest was interrupted after {ran} of {ended.collected} cases", again)
+            ]
+        return []
+
+    def _warnings(self, ended: Ended) -> list[str]:
+        found = []
+        if unexpected := self.records.passed_unexpectedly:
+            more = f" and {len(unexpected) - 5} more" if len(unexpected) > 5 else ""
+            found.append(f"passed although expected to fail: {', '.join(unexpected[:5])}{more}")
+        if ended.deselected and self.is_policy_command:
+            found.append(f"the tracked configuration deselected {ended.deselected} cases")
+        return found
+
+
+def begin(asked: Asked, started: float, *, insisted: bool) -> PytestRun | None:
+    """Start recording, or None when the policy has no suite that pytest runs and nobody insisted.
+
+    Raises the errors of the flow, and UsageFault when somebody insisted and there is nothing to record to.
+    """
+    here = place.find(asked.rootdir, asked.environ)
+    rules = policy.load_worktree(here)
+    top = os.path.realpath(here.require_top())
+    chosen = None if rules is None else choose_suite(rules, asked, top)
+    if rules is None or chosen is None:
+        if insisted:
+            raise UsageFault("no suite of the policy is run by pytest, so nothing was recorded", "shipmoor-hooks init")
+        return None
+    begun = capture.begin(
+        here,
+        rules,
+        chosen,
+        evidence=Evidence.REPORTED,
+        command=asked.command,
+        started=started,
+        cwd=relative(asked.folder, top) or ".",
+        variant=asked.variant,
+    )
+    return PytestRun(
+        asked,
+        begun,
+        Records(located(os.path.realpath(asked.rootdir), top)),
+        narrowing_of(asked, chosen, top),
+        is_command_of(chosen, asked),
+    )
+
+
+def choose_suite(rules: Policy, asked: Asked, top: str) -> Suite | None:
+    """The suite that this session belongs to: the one named, the only one that pytest runs, or the only one that this
+    command runs whole. None when the policy has no suite for pytest; UsageFault when several would do."""
+    suites = [s for s in rules.suites.values() if recognise(s.command) is PYTEST]
+    if asked.suite is not None:
+        return capture.pick_suite(rules, asked.suite)
+    if len(suites) <= 1:
+        return suites[0] if suites else None
+    whole = [s for s in suites if not narrowing_of(asked, s, top)]
+    same = [s for s in whole if is_command_of(s, asked)]
+    for found in (same, whole):
+        if len(found) == 1:
+            return found[0]
+    names = ", ".join(s.name for s in suites)
+    raise UsageFault(f"this session could belong to any of these suites: {names}", "name one with --shipmoor-suite")
+
+
+def is_command_of(suite: Suite, asked: Asked) -> bool:
+    """Whether the session was started with the suite's own command, but for what does not change what is measured."""
+    if recognise(suite.command) is not PYTEST:
+        return False
+    return PYTEST.measured_tail(suite.command) == PYTEST.measured_tail(asked.command)
+
+
+def narrowing_of(asked: Asked, suite: Suite, top: str) -> tuple[str, ...]:
+    """What makes this session smaller than the suite. Paths are compared as seen from the worktree's root; where the
+    tracked configuration names `testpaths`, naming them again narrows nothing."""
+    folder, rootdir = relative(asked.folder, top), relative(asked.rootdir, top)
+    testpaths = [os.path.normpath(os.path.join(rootdir, p)) for p in asked.testpaths]
+    inside = [relative(a, top) if a.startswith("/") else a for a in asked.arguments]
+    from_root = testpaths if folder == rootdir else ()
+    command = PYTEST.from_top(("pytest", *inside), folder, from_root)
+    usual = PYTEST.from_top(suite.command, "", testpaths) if recognise(suite.command) is PYTEST else ()
+    return PYTEST.narrowing(command, asked.environ, usual)
+
+
+def relative(path: str, top: str) -> str:
+    """A path below the worktree's root relative to it ("" for the root itself); any other path as it is."""
+    where = os.path.realpath(path.partition("::")[0])
+    if where == top:
+        return ""
+    if not where.startswith(top + "/"):
+        return path
+    return where[len(top) + 1 :] + path[len(path.partition("::")[0]) :]
+
+
+def summary(suite: str, run: Any, warnings: Sequence[str]) -> str:
+    """`shipmoor: unit 12 of 12 recorded for tree 3f2a91c0`, and what is wrong with the run."""
+    tree = f"for tree {run.tree[:8]}" if run.tree else "for no tree"
+    said = f"shipmoor: {suite} {run.count} recorded {tree}"
+    return "; ".join([said, *warnings])

@@ -1,0 +1,280 @@
+"""The formats beside JUnit: outcomes, ids, and what shows that a run is not whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from shipmoor_hooks.errors import ReportFault
+from shipmoor_hooks.inventory import cases_of
+from shipmoor_hooks.model import Code, RecordKind, Report
+from shipmoor_hooks.readers import limits
+from shipmoor_hooks.readers.registry import READERS, read
+
+
+def report(text: str) -> Report:
+    return read(text.encode(), None, "r")
+
+
+def seen(text: str) -> dict[str, str]:
+    """Ids and outcomes, and each in the place of a case where it is something else."""
+    found = cases_of([report(text)], frozenset(), "", ())
+    return {c.id: c.outcome.value if c.kind is RecordKind.CASE else f"{c.kind.value}: {c.outcome.value}" for c in found}
+
+
+TAP = "TAP version 13\n1..6\nok 1 - adds\nnot ok 2 - divides \\# by 0\n  ---\n  ok 9 - no result\n  ...\n"
+TAP += "ok 3 # SKIP no net\nnot ok 4 - later # TODO soon\nok - again\nok 6 again\n"
+GO = """{"Time":"2026-01-01T00:00:00Z","Action":"run","Package":"e/p","Test":"TestA"}
+{"Action":"output","Package":"e/p","Test":"TestA","Output":"--- PASS"}
+# a line that the build printed
+{"Action":"pass","Package":"e/p","Test":"TestA","Elapsed":0.5}
+{"Action":"run","Package":"e/p","Test":"TestA/sub"}
+{"Action":"fail","Package":"e/p","Test":"TestA/sub"}
+{"Action":"fail","Package":"e/p"}
+{"Action":"build-fail","ImportPath":"e/q [e/q.test]"}
+{"Action":"fail","Package":"e/q"}
+{"Action":"skip","Package":"e/r","Test":"TestS"}
+{"Action":"pass","Package":"e/r"}
+"""
+DART = """{"protocolVersion":"0.1.1","runnerVersion":"1.2","type":"start"}
+{"suite":{"id":0,"path":"test/a_test.dart"},"type":"suite"}
+{"test":{"id":1,"name":"loading test/a_test.dart","suiteID":0,"groupIDs":[]},"type":"testStart"}
+{"testID":1,"result":"success","hidden":true,"type":"testDone"}
+{"test":{"id":2,"name":"adds","suiteID":0,"groupIDs":[9]},"type":"testStart"}
+{"testID":2,"result":"success","hidden":false,"type":"testDone"}
+{"test":{"id":3,"name":"waits","suiteID":0,"groupIDs":[9]},"type":"testStart"}
+{"testID":3,"result":"success","skipped":true,"hidden":false,"type":"testDone"}
+{"test":{"id":4,"name":"loading test/b_test.dart","suiteID":0,"groupIDs":[]},"type":"testStart"}
+{"testID":4,"result":"error","hidden":false,"type":"testDone"}
+{"success":false,"type":"done"}
+"""
+LIBTEST = """{"type":"suite","event":"started","test_count":3}
+{"type":"test","event":"started","name":"m::a"}
+{"type":"test","name":"m::a","event":"ok"}
+{"type":"test","name":"m::b","event":"failed"}
+{"type":"test","name":"m::c","event":"ignored"}
+{"type":"suite","event":"failed"}
+"""
+TRX = """<TestRun xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010">
+<Times start="2026-01-01T00:00:00.1234567+00:00"/>
+<Results><UnitTestResult testId="1" executionId="x" testName="N.C.Adds" outcome="Passed"/>
+<UnitTestResult testId="2" testName="Row (1)" outcome="Failed"/>
+<UnitTestResult testId="2" testName="Row (2)" outcome="NotExecuted"/>
+<UnitTestResult testId="3" testName="Odd" outcome="Timeout"/></Results>
+<TestDefinitions><UnitTest id="1"><TestMethod className="N.C, Assembly, Version=1" name="Adds"/></UnitTest>
+<UnitTest id="2"><TestMethod className="N.C" name="Row"/></UnitTest></TestDefinitions></TestRun>"""
+NUNIT3 = """<test-run><test-suite name="N" fullname="N" result="Failed" site="SetUp">
+<test-suite result="Failed" site="Child" fullname="N.C">
+<test-case fullname="N.C.Adds" classname="N.C" result="Passed"/>
+<test-case fullname="N.C.Row(&quot;a.b&quot;)" result="Failed"/>
+<test-case fullname="N.C.Odd" classname="N.C" result="Failed" label="Error"/>
+<test-case fullname="N.C.S" result="Skipped" label="Ignored"/>
+</test-suite></test-suite></test-run>"""
+NUNIT2 = """<test-results><test-suite><results><test-case name="N.C.Adds" executed="True" success="True"/>
+<test-case name="N.C.Off" executed="False"/><test-case name="N.C.Red" executed="True" success="False"/>
+<test-case name="N.C.Unknown" executed="True"/></results></test-suite></test-results>"""
+XUNIT = """<assemblies><assembly name="a.dll"><errors><error type="fixture-cleanup" name="F"/></errors><collection>
+<test name="N.C.Adds" type="N.C" method="Adds" result="Pass"/>
+<test name="N.C.Row(i: 1)" type="N.C" method="Row" result="Fail"/>
+<test name="shown" type="N.C" method="S" result="Skip"/></collection></assembly></assemblies>"""
+CTEST = """<Site Generator="ctest-3.25.1"><Testing><StartTestTime>1700000000</StartTestTime><TestList>
+<Test>./a</Test><Test>./b</Test></TestList>
+<Test Status="passed"><Name>a</Name></Test><Test Status="failed"><Name>b</Name><Results><Measurement><Value>x</Value>
+</Measurement>
+</Results></Test></Testing></Site>"""
+ROBOT = """<robot generator="Robot 7"><suite name="Top"><suite name="Math"><test name="Adds"><kw name="k">
+<status status="FAIL"/></kw>
+<status status="PASS"/></test><test name="Off"><status status="SKIP"/></test></suite></suite></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reader", "expected"),
+    [
+        pytest.param(
+            TAP,
+            "tap",
+            {"adds": "passed", "divides # by 0": "failed", "3": "skipped", "later": "xfailed", "again": "passed"},
+            id="TAP",
+        ),
+        pytest.param(
+            GO,
+            "go-test",
+            {"e/p::TestA": "passed", "e/p::TestA/sub": "failed", "e/q": "file: error", "e/r::TestS": "skipped"},
+            id="go test -json",
+        ),
+        pytest.param(
+            DART,
+            "dart",
+            {
+                "test/a_test.dart::adds": "passed",
+                "test/a_test.dart::waits": "skipped",
+                "test/b_test.dart": "file: error",
+            },
+            id="Dart",
+        ),
+        pytest.param(LIBTEST, "libtest", {"m::a": "passed", "m::b": "failed", "m::c": "skipped"}, id="libtest"),
+        pytest.param(
+            TRX,
+            "trx",
+            {"N.C::Adds": "passed", "N.C::Row (1)": "failed", "N.C::Row (2)": "skipped", "Odd": "error"},
+            id="TRX",
+        ),
+        pytest.param(
+            NUNIT3,
+            "nunit",
+            {
+                "N.C::Adds": "passed",
+                'N.C::Row("a.b")': "failed",
+                "N.C::Odd": "error",
+                "N.C::S": "skipped",
+                "N::<suite error>": "suite: error",
+            },
+            id="NUnit 3",
+        ),
+        pytest.param(
+            NUNIT2,
+            "nunit",
+            {"N.C::Adds": "passed", "N.C::Off": "skipped", "N.C::Red": "failed", "N.C::Unknown": "failed"},
+            id="NUnit 2",
+        ),
+        pytest.param(
+            XUNIT,
+            "xunit.net",
+            {
+                "N.C::Adds": "passed",
+                "N.C::Row(i: 1)": "failed",
+                "N.C::shown": "skipped",
+                "F::<suite error>": "suite: error",
+            },
+            id="xunit.net",
+        ),
+        pytest.param(CTEST, "ctest", {"a": "passed", "b": "failed"}, id="CTest"),
+        pytest.param(ROBOT, "robot", {"Math::Adds": "passed", "Math::Off": "skipped"}, id="Robot"),
+    ],
+)
+def test_each_format_is_recognised_and_read(text: str, reader: str, expected: dict[str, str]) -> None:
+    found = report(text)
+    assert (found.reader, found.problems) == (reader, ())
+    assert seen(text) == expected
+    assert read(text.encode("utf-16"), reader, "r").records == found.records
+
+
+def test_subtests_of_tap_are_cases_under_their_parents() -> None:
+    text = "TAP version 14\n# Subtest: cart\n    # Subtest: adds\n    ok 1 - adds\n    not ok 2 - divides\n    1..2\n"
+    text += "not ok 1 - cart\n"
+    text += "# Subtest: hook\n    ok 1 - a\n    1..1\nnot ok 2 - hook\n1..2\n"
+    assert seen(text) == {
+        "cart::adds": "passed",
+        "cart::divides": "failed",
+        "hook": "suite: failed",
+        "hook::a": "passed",
+    }
+    assert report(text).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("1..0 # skip nothing to do\n", "no case", id="TAP: everything skipped"),
+        pytest.param("1..3\nok 1\nok 2\n", "the plan says 3 tests and 2 were reported", id="TAP: fewer than planned"),
+        pytest.param("ok 1\nok 2\n", "no plan", id="TAP: no plan"),
+        pytest.param("1..2\nok 1\nBail out! no disk\nok 2\n", "given up: no disk", id="TAP: given up"),
+        pytest.param("1..1\nok 1 - a\n    ok 1 - b\n", "ends inside of a subtest", id="TAP: cut off in a subtest"),
+        pytest.param(
+            '{"Action":"run","Package":"p","Test":"TestA"}\n',
+            "p TestA was started and never finished",
+            id="go: not finished",
+        ),
+        pytest.param(
+            '{"Action":"pass","Package":"p","Test":"TestA"}\n',
+            "ends before the package p does",
+            id="go: cut off between lines",
+        ),
+        pytest.param('{"Action":"skip","Package":"p"}\n', "no case", id="go: no test files"),
+        pytest.param(
+            '{"Action":"fail","Package":"p"}\n', "nothing but files that do not load: p", id="go: nothing builds"
+        ),
+        pytest.param(DART.rsplit("\n", 2)[0] + "\n", "the stream has no end", id="Dart: no end"),
+        pytest.param(
+            DART.replace('{"testID":3,', '{"testID":33,'),
+            "'waits' was started and never finished",
+            id="Dart: not finished",
+        ),
+        pytest.param(
+            LIBTEST.replace('{"type":"test","name":"m::b","event":"failed"}\n', ""),
+            "3 tests were announced and 2",
+            id="libtest: fewer",
+        ),
+        pytest.param(
+            LIBTEST.replace('{"type":"test","name":"m::a","event":"ok"}\n', ""),
+            "m::a was started",
+            id="libtest: not finished",
+        ),
+        pytest.param(
+            TRX.replace("</TestRun>", '<ResultSummary outcome="Aborted"/></TestRun>'),
+            "ended as Aborted",
+            id="TRX: aborted",
+        ),
+        pytest.param(
+            CTEST.replace("<Test>./b", "<Test>./c</Test><Test>./b"), "3 tests were announced and 2", id="CTest: fewer"
+        ),
+        pytest.param(
+            ROBOT.replace('<status status="SKIP"/>', ""), "Off was started and never finished", id="Robot: not finished"
+        ),
+        pytest.param("<test-run/>", "no case", id="NUnit: empty"),
+        pytest.param("<assemblies/>", "no case", id="xunit.net: empty"),
+    ],
+)
+def test_what_is_no_whole_run_is_incomplete(text: str, says: str) -> None:
+    problems = report(text).problems
+    assert {p.code for p in problems} == {Code.RUN_INCOMPLETE}
+    assert says in problems[0].message
+
+
+def test_more_results_than_tap_planned_are_a_warning() -> None:
+    found = report("1..1\nok 1\nok 2\n")
+    assert (found.problems, found.warnings) == ((), ("the plan says 1 tests and 2 were reported",))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param(
+            '{"Action":"pass","Package":"p","Test":"A"}\n{"Action":"pa',
+            "r, line 2, column 1: this line is no whole",
+            id="cut off",
+        ),
+        pytest.param('{"Action":"pass"}\n{"a":' + "[" * 100_000, "this line is no whole JSON object", id="too deep"),
+        pytest.param('{"tests": []}', "no JSON report of this kind", id="another JSON"),
+        pytest.param("[1, 2]", "no JSON report of this kind", id="a JSON list"),
+        pytest.param(
+            "1..1\nok 1 - " + "x" * 2**21,
+            "longer than 1048576 characters (the cap for one token)",
+            id="an endless line",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(text: str, says: str) -> None:
+    with pytest.raises(ReportFault) as fault:
+        report(text)
+    assert says in fault.value.message
+
+
+@pytest.mark.parametrize("reader", sorted(set(READERS) - {"tap", "go-test", "dart", "libtest"}))
+def test_an_xml_reader_refuses_another_root_by_name(reader: str) -> None:
+    with pytest.raises(ReportFault, match="<html>"):
+        read(b"<html/>", reader, "r")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [TAP, GO, DART, LIBTEST, TRX, NUNIT3, XUNIT, CTEST, ROBOT],
+    ids=["tap", "go", "dart", "libtest", "trx", "nunit", "xunit", "ctest", "robot"],
+)
+def test_more_cases_than_the_cap_are_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_CASES", 1)
+    with pytest.raises(ReportFault, match="the cap for cases"):
+        report(text)
+
+
+def test_control_characters_in_names_are_made_visible() -> None:
+    assert seen("1..1\nok 1 - red\x1b[31m\x00\n") == {"red\\x1b[31m\\x00": "passed"}
