@@ -69,9 +69,7 @@ def moved(files: Mapping[str, Sides], old_id: str, new_id: str) -> bool:
     if not name or old_path not in files or new_path not in files:
         return False
     blocks = [b for hunk in files[old_path].removed for b in _blocks(hunk, name)]
-    return any(
-        all(line.moved for line in block) and _stands_in(block, files[new_path].added) for block in blocks
-    )
+    return any(all(line.moved for line in block) and _stands_in(block, files[new_path].added) for block in blocks)
 
 
 def _blocks(hunk: list[Line], name: str) -> Iterable[list[Line]]:

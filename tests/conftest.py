@@ -14,7 +14,20 @@ from repo_builder import RepoBuilder
 settings.register_profile("default", deadline=None, print_blob=True)
 settings.load_profile("default")
 
-DROPPED = ("GIT_", "PRE_COMMIT", "PREK", "HUSKY", "LEFTHOOK", "XDG_", "SHIPMOOR_HOOKS_", "PYTEST_", "LC_", "LANG", "EDITOR", "VISUAL")
+DROPPED = (
+    "GIT_",
+    "PRE_COMMIT",
+    "PREK",
+    "HUSKY",
+    "LEFTHOOK",
+    "XDG_",
+    "SHIPMOOR_HOOKS_",
+    "PYTEST_",
+    "LC_",
+    "LANG",
+    "EDITOR",
+    "VISUAL",
+)
 DROPPED_WHOLE = {"CI", "SKIP", "TZ", "NO_COLOR", "FORCE_COLOR"}
 
 
