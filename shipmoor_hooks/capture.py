@@ -319,20 +319,8 @@ def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
 
 
 def _report_problems(names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
-    """The problems of the whole set, each with its file's name where it has one.
-
-    Files of one glob are one run: one without a case (a class without tests, one that does not load) is none the worse
-    beside others that have some.
-    """
-    several = any(c.kind is RecordKind.CASE for c in cases) and len(reports) > 1
-    found = []
-    for number, report in enumerate(reports):
-        name = names[number] if number < len(names) else ""
-        found += [
-            replace(p, message=f"{name}: {p.message}" if name else p.message)
-            for p in report.problems
-            if not (several and p.message.startswith(inventory.EMPTY))
-        ]
+    """The problems of the whole set: files of one glob are one run."""
+    found = list(inventory.problems_of(reports, names))
     if not cases and not found:
         found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
     return found

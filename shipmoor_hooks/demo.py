@@ -40,7 +40,7 @@ _POLICY = """\
 target = "origin/HEAD"
 
 [suite.unit]
-command = ["pytest", "-q"]
+command = ["pytest", "-q", "--tb=line"]
 """
 
 
@@ -73,7 +73,7 @@ class Stage:
             shown = ["shipmoor-hooks", *command[3:]] if command[1:3] == ("-m", "shipmoor_hooks") else list(command)
             self.tell(f"$ {shlex.join(shown)}")
             for line in said.splitlines():
-                self.tell(f"  {line}")
+                self.tell(f"  {line}".rstrip())
         if failed:
             raise Stopped(f"`{shlex.join(command)}` ended with {done.returncode}", "shipmoor-hooks doctor")
 

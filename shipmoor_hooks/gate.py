@@ -14,7 +14,7 @@ from typing import TextIO
 from shipmoor_hooks import evaluate, history, index_tree, place, target
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
 from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
-from shipmoor_hooks.output import say
+from shipmoor_hooks.output import flush, say
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.push import Push, Update, judged
 from shipmoor_hooks.render import as_json, as_text, headline
@@ -43,7 +43,7 @@ def run_pre_push(
     push: Push, directory: str, environ: Mapping[str, str], now: float, out: TextIO | None, err: TextIO | None
 ) -> int:
     """Judge every ref of a push and print what follows; the exit code for git."""
-    where = place.find(directory, environ)
+    where = place.find(directory, environ, in_hook=True)
     answered: dict[tuple[str, tuple[str, ...]], Verdict] = {}
     codes = [EXIT_ALLOWED]
     ask = functools.cache(lambda remote: history.heads_of_remote(where.git, remote))
@@ -68,6 +68,8 @@ def judge_update(
     if tip is None:
         if push.from_host:
             raise UsageFault(f"the hook host names {update.local!r}, which is no commit here")
+        if not history.has_object(where.git, update.local or ""):
+            raise UsageFault(f"{update.local} is to be pushed, but {where.git_dir} has no such object")
         return None
     name = update.remote_ref or update.local_ref
     aim = target.gate_target(where.git, tip, lambda n: target.for_push(where.git, n, push, ask))
@@ -134,6 +136,7 @@ def _print(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
         say(out, f"shipmoor-hooks: {headline(verdict)}")
         return
     say(out, "shipmoor-hooks: " + as_text(verdict))
+    flush(out)  # into a pipe stdout is buffered and stderr is not: the reason comes before what follows from it
     if verdict.decision is not Decision.ALLOWED:
         say(
             err,

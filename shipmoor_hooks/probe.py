@@ -13,8 +13,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from shipmoor_hooks import PROBE
 from shipmoor_hooks.git import Git, last_line, location_free
-from shipmoor_hooks.hook import PROBE
 from shipmoor_hooks.place import Place
 
 SECONDS = 30.0

@@ -18,10 +18,10 @@ from shipmoor_hooks.visible import visible
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands to the app."""
-    app.command("status", context_settings=CONTEXT)(status)
-    app.command("log", context_settings=CONTEXT)(log)
-    app.command("show", context_settings=CONTEXT)(show)
-    app.command("tree", context_settings=CONTEXT)(tree)
+    app.command("status", short_help="What is measured for the working tree.", context_settings=CONTEXT)(status)
+    app.command("log", short_help="The newest runs in the spool.", context_settings=CONTEXT)(log)
+    app.command("show", short_help="One run with its cases.", context_settings=CONTEXT)(show)
+    app.command("tree", short_help="The tree id, and how it was found.", context_settings=CONTEXT)(tree)
 
 
 def status(context: typer.Context, output: FormatOption = "text") -> int:

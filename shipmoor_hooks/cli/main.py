@@ -7,13 +7,13 @@ import sys
 from typing import Annotated
 
 import typer
-from typer._click.exceptions import ClickException
+from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
 from shipmoor_hooks.cli import inspect_commands, measure_commands, setup_commands
-from shipmoor_hooks.cli.context import CONTEXT, Call
+from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
-from shipmoor_hooks.errors import EXIT_INTERRUPTED, UsageFault
+from shipmoor_hooks.errors import EXIT_INTERRUPTED, EXIT_USAGE, UsageFault
 
 app = typer.Typer(
     name="shipmoor-hooks",
@@ -63,10 +63,12 @@ def run(arguments: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         code = command.main(args=arguments, prog_name="shipmoor-hooks", standalone_mode=False)
+    except NoArgsIsHelpError as asked:
+        answer(asked.format_message())
+        return EXIT_USAGE
     except ClickException as wrong:
-        words = (
-            ["shipmoor-hooks", *arguments[:1]] if arguments and not arguments[0].startswith("-") else ["shipmoor-hooks"]
-        )
+        known = {c.name for c in app.registered_commands}
+        words = ["shipmoor-hooks", *(word for word in arguments if word in known)][:2]
         raise UsageFault(wrong.format_message(), f"{' '.join(words)} --help") from wrong
     except typer.Abort:
         return EXIT_INTERRUPTED

@@ -37,11 +37,11 @@ WITH_COMMAND = CONTEXT | {"allow_extra_args": True, "ignore_unknown_options": Fa
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands to the app."""
-    app.command("run", context_settings=WITH_COMMAND)(run)
-    app.command("capture", context_settings=CONTEXT)(capture)
-    app.command("read", context_settings=CONTEXT)(read)
-    app.command("gate", context_settings=CONTEXT)(gate_command)
-    app.command("disclose", context_settings=CONTEXT)(disclose)
+    app.command("run", short_help="Run a suite and store what it reported.", context_settings=WITH_COMMAND)(run)
+    app.command("capture", short_help="Import report files as a run.", context_settings=CONTEXT)(capture)
+    app.command("read", short_help="Show what a reader sees in a report.", context_settings=CONTEXT)(read)
+    app.command("gate", short_help="Judge the tip against the base.", context_settings=CONTEXT)(gate_command)
+    app.command("disclose", short_help="Write trailers for the present findings.", context_settings=CONTEXT)(disclose)
 
 
 def run(
@@ -193,9 +193,7 @@ def _paths_here(call: Call) -> tuple[frozenset[str], str]:
 
 def _read_text(name: str, reader: str, dialect: str, cases: tuple[Case, ...]) -> str:
     passed = sum(c.outcome.is_green for c in cases)
-    head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (
-        f" ({dialect})" if dialect else ""
-    )
+    head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (f" ({dialect})" if dialect else "")
     return "\n".join([head, *(f"  {describe.case_line(c)}" for c in cases)])
 
 
@@ -245,7 +243,8 @@ def disclose(
         answer(visible(line))
     if not dry_run:
         disclose_flow.amend(where.git, lines)
-        call.tell(f"shipmoor-hooks: {len(lines)} trailers were added to the message of HEAD")
+        word = "trailer was" if len(lines) == 1 else "trailers were"
+        call.tell(f"shipmoor-hooks: {len(lines)} {word} added to the message of HEAD")
     return 0
 
 

@@ -17,10 +17,10 @@ from shipmoor_hooks.visible import visible
 
 def register(app: typer.Typer) -> None:
     """Add this module's commands to the app."""
-    app.command("init", context_settings=CONTEXT)(init)
-    app.command("doctor", context_settings=CONTEXT)(doctor)
-    app.command("demo", context_settings=CONTEXT)(demo)
-    app.command("gc", context_settings=CONTEXT)(gc)
+    app.command("init", short_help="Write the policy and wire the hooks.", context_settings=CONTEXT)(init)
+    app.command("doctor", short_help="What works here and what does not.", context_settings=CONTEXT)(doctor)
+    app.command("demo", short_help="The whole story in a throwaway repository.", context_settings=CONTEXT)(demo)
+    app.command("gc", short_help="Drop old runs.", context_settings=CONTEXT)(gc)
 
 
 def init(

@@ -1,0 +1,298 @@
+"""The shape of the package, read from its syntax trees: layers that import one way, each library in one place.
+
+Entries call flows, flows call pure and edge modules, and those two never call each other. A module that is not in the
+table below fails: give it its layer when you add it.
+"""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import shipmoor_hooks
+
+PACKAGE = Path(shipmoor_hooks.__file__).parent
+OWN = "shipmoor_hooks"
+
+FOUNDATION = {"__init__", "model", "errors"}
+PURE = {
+    *("case_id", "inventory", "selection", "standing", "pairing", "wording", "reduction", "verdict"),
+    *("trailers", "trailer_lines", "rates", "push", "policy_rules", "render", "describe", "visible"),
+    *("toml_edit", "yaml_edit", "runners.*"),
+}
+EDGE = {
+    *(
+        "git",
+        "git_status",
+        "place",
+        "repo",
+        "history",
+        "tree",
+        "tree_listing",
+        "tree_by_index",
+        "index_tree",
+        "blob_names",
+    ),
+    *("scoped_tree", "temporary_index", "held_folder", "scratch", "spool", "entry", "staleness", "report_files"),
+    *(
+        "policy",
+        "policy_values",
+        "toml_lines",
+        "state",
+        "file_change",
+        "hook_files",
+        "hook_source",
+        "chain",
+        "editable",
+    ),
+    *("output", "readers.*"),
+}
+FLOWS = {
+    *("capture", "observe", "evaluate", "missing", "target", "standing_now", "gate", "commit_hooks", "disclose", "gc"),
+    *("detect", "hosts", "install", "probe", "doctor", "demo"),
+}
+ENTRIES = {"hook", "error_handler", "__main__", "cli.*"}
+LAYERS = {"foundation": FOUNDATION, "pure": PURE, "edge": EDGE, "flows": FLOWS, "entries": ENTRIES}
+MAY_IMPORT = {
+    "foundation": {"foundation"},
+    "pure": {"foundation", "pure"},
+    "edge": {"foundation", "edge"},
+    "flows": {"foundation", "pure", "edge", "flows"},
+    "entries": {"foundation", "pure", "edge", "flows", "entries"},
+}
+
+# A library, or a part of the standard library that reaches outside, and the modules that may import it.
+ONLY_IN: dict[str, set[str]] = {
+    "pygit2": {"repo"},
+    "platformdirs": {"state"},
+    "defusedxml": {"readers.*"},
+    "typer": {"cli.*"},
+    "keyring": set(),
+    "xml": {"readers.xml_events"},
+    "tomllib": {"policy", "toml_lines", "toml_edit"},
+    "subprocess": {"git", "history", "chain", "editable", "observe", "install", "probe", "demo"},
+    "fcntl": {"spool", "held_folder"},
+    "tempfile": {"history", "file_change", "observe", "probe", "demo"},
+    **{
+        name: set()
+        for name in ("socket", "ssl", "urllib", "http", "pickle", "marshal", "threading", "asyncio", "logging")
+    },
+}
+# What a pure module may take from the standard library: nothing of it reads, writes, waits or knows the time.
+PURE_LIBRARIES = {
+    *("__future__", "collections", "dataclasses", "datetime", "difflib", "enum", "functools", "hashlib", "itertools"),
+    *("math", "re", "shlex", "string", "textwrap", "tomllib", "typing", "unicodedata"),
+}
+PURE_PATHS = {"basename", "dirname", "join", "normpath", "split", "splitext", "isabs", "commonpath"}
+PRINTING = {
+    "hook",
+    "chain",
+}  # both before anything else of ours is loaded; the rest says what it has to say by `output`
+LONGEST = 300
+LONGER = {
+    "model": 500,  # one value travels: the model is read in one piece
+    "capture": 380,
+    "case_id": 320,
+}
+
+
+def source(name: str) -> str:
+    return (PACKAGE / (name.replace(".", "/") + ".py")).read_text()
+
+
+def modules() -> list[str]:
+    """`git`, `cli.main`, `cli.__init__`: every module's name below the package."""
+    return sorted(
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for path in PACKAGE.rglob("*.py")
+        if "__pycache__" not in path.parts
+    )
+
+
+def fits(name: str, names: set[str]) -> bool:
+    return name in names or (name.partition(".")[0] + ".*" in names and name not in FOUNDATION)
+
+
+def layer_of(name: str) -> str:
+    """The layer of a module; "" for one that is not in the table."""
+    return next((layer for layer, names in LAYERS.items() if fits(name, names)), "")
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Every module that is imported anywhere in `tree`, ours as `.git` or `.cli.main`, others by their whole name."""
+    known = set(modules())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield "." + alias.name.removeprefix(OWN).lstrip(".") if alias.name.startswith(OWN) else alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "imports are absolute"
+            name = node.module or ""
+            if name.split(".")[0] != OWN:
+                yield name
+                continue
+            inside = name.removeprefix(OWN).lstrip(".")
+            for alias in node.names:
+                whole = f"{inside}.{alias.name}".lstrip(".")
+                if whole in known:
+                    yield f".{whole}"
+                elif inside in known:
+                    yield f".{inside}"
+                else:
+                    yield f".{inside}.__init__" if inside else ".__init__"
+
+
+def wrong_imports(name: str, text: str) -> list[str]:
+    """Imports that cross a layer the wrong way, and libraries outside their place."""
+    layer = layer_of(name)
+    found = []
+    for imported in imports(ast.parse(text)):
+        if imported.startswith("."):
+            other = imported[1:]
+            if layer_of(other) not in MAY_IMPORT[layer]:
+                found.append(f"{layer} module {name} imports {layer_of(other) or 'unknown'} module {other}")
+            continue
+        top = imported.split(".")[0]
+        if top in ONLY_IN and not fits(name, ONLY_IN[top]):
+            found.append(f"{name} imports {top}, which belongs to {sorted(ONLY_IN[top]) or 'nobody'}")
+        elif top not in ONLY_IN and top not in sys.stdlib_module_names:
+            found.append(f"{name} imports {top}, which no line of ONLY_IN allows")
+        elif layer in ("pure", "foundation") and top not in PURE_LIBRARIES | {"os"}:
+            found.append(f"{layer} module {name} imports {top}")
+    return found
+
+
+def dotted(node: ast.AST) -> str:
+    """`sys.exit` for the expression that says so, "" for any other."""
+    if isinstance(node, ast.Attribute):
+        before = dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def wrong_calls(name: str, text: str) -> list[str]:
+    """What only one place may do: end the process, catch everything, print; and input or output in a pure module."""
+    tree = ast.parse(text)
+    pure = layer_of(name) in ("pure", "foundation")
+    found = []
+    for node in ast.walk(tree):
+        said = dotted(node)
+        if said in ("sys.exit", "os._exit", "exit", "quit"):
+            found.append(f"{name}:{node.lineno} calls {said}")  # type: ignore[attr-defined]
+        if isinstance(node, ast.ExceptHandler) and catches_all(node) and name != "error_handler":
+            found.append(f"{name}:{node.lineno} catches everything")
+        if isinstance(node, ast.Call) and said_by(node) == "print" and name not in PRINTING:
+            found.append(f"{name}:{node.lineno} prints")
+        if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            found.append(f"{name}:{node.lineno} has a class that pytest would collect: {node.name}")
+        if pure and isinstance(node, ast.Call) and said_by(node) in ("open", "input", "eval", "exec", "__import__"):
+            found.append(f"{name}:{node.lineno} calls {said_by(node)} in a pure module")
+        if pure and said.startswith("os.") and said != "os.path" and said.removeprefix("os.path.") not in PURE_PATHS:
+            found.append(f"{name} uses {said} in a pure module")
+        if pure and isinstance(node, ast.Call) and dotted(node.func).endswith((".now", ".today", ".utcnow")):
+            found.append(f"{name} asks for the time in a pure module")
+    return found
+
+
+def said_by(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def catches_all(handler: ast.ExceptHandler) -> bool:
+    """`except:`, `except Exception`, `except BaseException`, unless it only tidies up and raises the same again."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    last = handler.body[-1]
+    raises_again = isinstance(last, ast.Raise) and last.exc is None
+    return any(k is None or dotted(k) in ("Exception", "BaseException") for k in kinds) and not raises_again
+
+
+# ---------------------------------------------------------------- the package
+
+
+@pytest.mark.parametrize("name", modules())
+def test_imports_go_one_way_and_each_library_has_one_place(name: str) -> None:
+    assert layer_of(name), f"{name} is in no layer: name it in tests/test_architecture.py"
+    assert wrong_imports(name, source(name)) == []
+
+
+@pytest.mark.parametrize("name", modules())
+def test_nothing_ends_the_process_or_swallows_an_error(name: str) -> None:
+    assert wrong_calls(name, source(name)) == []
+
+
+@pytest.mark.parametrize("name", modules())
+def test_modules_are_small(name: str) -> None:
+    assert len(source(name).splitlines()) <= LONGER.get(name, LONGEST)
+
+
+@pytest.mark.parametrize("name", modules())
+def test_a_module_says_what_it_is_for(name: str) -> None:
+    assert ast.get_docstring(ast.parse(source(name)))
+
+
+def test_no_import_at_the_top_of_a_module_goes_in_a_circle() -> None:
+    graph = {}
+    for name in modules():
+        top = ast.Module([n for n in ast.parse(source(name)).body if isinstance(n, ast.Import | ast.ImportFrom)], [])
+        graph[name] = {i[1:] for i in imports(top) if i.startswith(".")}
+    tuple(graphlib.TopologicalSorter(graph).static_order())
+
+
+def test_the_table_names_no_module_that_is_gone() -> None:
+    named = (
+        {n for names in LAYERS.values() for n in names} | {n for names in ONLY_IN.values() for n in names} | set(LONGER)
+    )
+    assert {n for n in named if not n.endswith(".*")} - set(modules()) == set()
+
+
+# ---------------------------------------------------------------- the check itself falls where a rule is broken
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("reduction", "from shipmoor_hooks.git import Git", id="pure imports edge"),
+        pytest.param("reduction", "from shipmoor_hooks import git", id="pure imports edge by the package"),
+        pytest.param("spool", "from shipmoor_hooks.reduction import compare", id="edge imports pure"),
+        pytest.param("git", "from shipmoor_hooks import gate", id="edge imports a flow"),
+        pytest.param("gate", "import shipmoor_hooks.cli.main", id="a flow imports an entry"),
+        pytest.param("model", "from shipmoor_hooks.render import as_text", id="the foundation imports"),
+        pytest.param("tree", "import pygit2", id="a library outside its place"),
+        pytest.param("hook", "def f():\n    import typer", id="a library inside a function"),
+        pytest.param("state", "import keyring.errors", id="a library that nobody may import yet"),
+        pytest.param("tree", "import requests", id="a library that is not named"),
+        pytest.param("capture", "import subprocess", id="a process from anywhere"),
+        pytest.param("rates", "import time", id="the clock in a pure module"),
+        pytest.param("rates", "import random", id="chance in a pure module"),
+    ],
+)
+def test_a_wrong_import_is_seen(name: str, text: str) -> None:
+    assert len(wrong_imports(name, text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("gate", "import sys\nsys.exit(1)", id="ends the process"),
+        pytest.param("gate", "try:\n    f()\nexcept Exception:\n    pass", id="catches Exception"),
+        pytest.param("gate", "try:\n    f()\nexcept (OSError, BaseException):\n    g()", id="catches BaseException"),
+        pytest.param("gate", "try:\n    f()\nexcept:\n    g()", id="catches without a name"),
+        pytest.param("gate", "print('x')", id="prints"),
+        pytest.param("gate", "class TestRun: ...", id="a class that pytest would collect"),
+        pytest.param("rates", "open('x')", id="opens a file in a pure module"),
+        pytest.param("rates", "import os\nx = os.environ", id="reads the environment in a pure module"),
+        pytest.param("rates", "import os\nx = os.path.exists", id="asks the disk in a pure module"),
+        pytest.param("rates", "from datetime import datetime\nx = datetime.now()", id="asks for the time"),
+    ],
+)
+def test_a_wrong_call_is_seen(name: str, text: str) -> None:
+    assert len(wrong_calls(name, text)) >= 1
+
+
+def test_what_tidies_up_and_raises_again_catches_nothing() -> None:
+    assert wrong_calls("gate", "try:\n    f()\nexcept BaseException:\n    g()\n    raise") == []

@@ -1,0 +1,134 @@
+"""The docs against the program: nothing is missing, nothing has drifted, and the README's sessions run as they are told."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from readme_sessions import README, comparable, played, sessions, shop
+from repo_builder import RepoBuilder
+
+from shipmoor_hooks import errors
+from shipmoor_hooks.cli.main import app
+from shipmoor_hooks.hook_source import HOOKS
+from shipmoor_hooks.model import Code, Level, Trailer
+
+ROOT = Path(__file__).parent.parent
+DOCS = sorted([README, ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+COMMANDS = [str(c.name) for c in app.registered_commands]
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def missing(text: str, names: Iterable[str]) -> list[str]:
+    """The names that the text does not have as code."""
+    return [name for name in names if f"`{name}`" not in text]
+
+
+# ---------------------------------------------------------------- nothing is missing
+
+
+def test_the_readme_names_every_command_code_and_hook() -> None:
+    assert missing(README.read_text(), [*COMMANDS, *(c.value for c in Code), *HOOKS]) == []
+
+
+def test_a_name_that_is_missing_is_seen() -> None:
+    text = README.read_text().replace("`SHALLOW`", "")
+    assert missing(text, ["SHALLOW", "CASE_RED"]) == ["SHALLOW"]
+
+
+def test_every_code_has_one_section_below_its_level_and_one_sentence() -> None:
+    text = (ROOT / "docs" / "codes.md").read_text()
+    parts = dict(zip(re.findall(r"^## (.+)$", text, re.M), re.split(r"^## .+$", text, flags=re.M)[1:], strict=True))
+    titles = {Level.REFUSE: "Refused", Level.NO_EVIDENCE: "Cannot evaluate", Level.NOTE: "Notes"}
+    for level, title in titles.items():
+        assert re.findall(r"^### `(\w+)`$", parts[title], re.M) == [c.value for c in Code if c.level is level]
+    said = generator().first_sentences()
+    assert [c.value for c in Code if not said.get(c.value, "").endswith(".")] == []
+
+
+def test_every_trailer_is_in_the_page_about_disclosures() -> None:
+    text = (ROOT / "docs" / "disclosures.md").read_text()
+    assert [t.value for t in Trailer if f"`{t.value}:`" not in text] == []
+
+
+def test_every_exit_code_is_in_the_readme() -> None:
+    told = {int(n) for n in re.findall(r"^\| (\d+) \|", README.read_text(), re.M)}
+    assert told == {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+
+
+def test_what_is_not_there_yet_is_not_there() -> None:
+    later = README.read_text().partition("**Not there yet:**")[2].partition("\n\n")[0]
+    names = set(re.findall(r"`([a-z]+)", later))
+    assert {"prove", "publish", "explain"} <= names
+    assert names & set(COMMANDS) == set()
+
+
+# ---------------------------------------------------------------- nothing has drifted
+
+
+def test_the_generated_parts_are_up_to_date() -> None:
+    stale = [p.name for p, text in generator().wanted().items() if not p.exists() or p.read_text() != text]
+    assert stale == [], "make docs"
+
+
+def test_a_generated_part_that_drifted_is_seen() -> None:
+    text = README.read_text()
+    assert generator().filled(text.replace("Drop old runs.", "Drop runs.")) == text
+
+
+@pytest.mark.parametrize("words", [[], ["gate"]], ids=["the program", "gate"])
+def test_the_help_of_a_real_call_is_in_the_docs(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "shipmoor_hooks", *words, "--help"],
+        env=os.environ | {"COLUMNS": "100"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode().strip() in (ROOT / "docs" / "commands.md").read_text()
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", path.read_text()):
+        name, _, anchor = target.partition("#")
+        assert "://" not in target, f"{path.name} names a host: {target}"
+        page = path.parent / name if name else path
+        assert page.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.+)$", page.read_text(), re.M)
+            assert anchor in [re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles], target
+
+
+# ---------------------------------------------------------------- the sessions
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks"), sessions(README.read_text()), ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_a_session_of_the_readme_goes_as_it_is_told(
+    name: str, blocks: list[str], tmp_path: Path, environment: dict[str, str], installed_python: Path
+) -> None:
+    repo = shop(RepoBuilder.create(tmp_path / "shop", environment), installed_python, tmp_path / "tools", name)
+    for block in blocks:
+        assert comparable(played(repo, block)) == comparable(block), "python tests/readme_sessions.py"
+
+
+def test_both_sessions_are_played_and_a_difference_is_seen() -> None:
+    assert [name for name, _ in sessions(README.read_text())] == ["git", "pre-commit"]
+    assert comparable("3 passed in 1.62s, run 920feadad2ab") == comparable("3 passed in 0.02s, run 1b3fa5ecfe0d")
+    assert comparable("3 of 3") != comparable("2 of 3")
