@@ -25,7 +25,7 @@ def run_post_commit(
     directory: str, environ: Mapping[str, str], now: float, out: TextIO | None, err: TextIO | None
 ) -> int:
     """Pick up fresh report files that the policy names, then say in a line a suite what this commit's tree has."""
-    where = place.find(directory, environ)
+    where = place.find(directory, environ, in_hook=True)
     if where.is_bare:
         return EXIT_ALLOWED
     rules = policy.load_worktree(where)
@@ -58,7 +58,7 @@ def run_commit_msg(
     path: str, directory: str, environ: Mapping[str, str], now: float, _out: TextIO | None, err: TextIO | None
 ) -> int:
     """Refuse a message whose trailers of ours are malformed or misplaced; offer the lines that the run at hand asks for."""
-    where = place.find(directory, environ)
+    where = place.find(directory, environ, in_hook=True)
     try:
         with open(path, "rb") as stream:
             raw = stream.read()

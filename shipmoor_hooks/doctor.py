@@ -185,6 +185,9 @@ def _proof(place: Place, host: Host, environ: Mapping[str, str], checks: list[Ch
         return Check("proof", None, f"no push could be tried: {fault.message}.", fault.next_step)
     if answer.called and answer.whole:
         return Check("proof", True, "a push from this worktree reaches the gate, with git's whole list of refs.")
+    if answer.called and host not in (Host.PRE_COMMIT, Host.PREK):
+        says = "a push from this worktree calls the gate without git's list of refs, so nothing would be judged."
+        return Check("proof", False, says, INIT)
     if answer.called:
         return Check("proof", None, f"a push from this worktree reaches the gate; {host.value} shows it one ref.", INIT)
     if answer.hung:

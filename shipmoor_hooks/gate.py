@@ -43,7 +43,7 @@ def run_pre_push(
     push: Push, directory: str, environ: Mapping[str, str], now: float, out: TextIO | None, err: TextIO | None
 ) -> int:
     """Judge every ref of a push and print what follows; the exit code for git."""
-    where = place.find(directory, environ)
+    where = place.find(directory, environ, in_hook=True)
     answered: dict[tuple[str, tuple[str, ...]], Verdict] = {}
     codes = [EXIT_ALLOWED]
     ask = functools.cache(lambda remote: history.heads_of_remote(where.git, remote))
@@ -68,6 +68,8 @@ def judge_update(
     if tip is None:
         if push.from_host:
             raise UsageFault(f"the hook host names {update.local!r}, which is no commit here")
+        if not history.has_object(where.git, update.local or ""):
+            raise UsageFault(f"{update.local} is to be pushed, but {where.git_dir} has no such object")
         return None
     name = update.remote_ref or update.local_ref
     aim = target.gate_target(where.git, tip, lambda n: target.for_push(where.git, n, push, ask))

@@ -23,6 +23,11 @@ def commit_of(git: Git, revision: str) -> str | None:
     return git.try_text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
 
 
+def has_object(git: Git, name: str) -> bool:
+    """Whether the repository holds an object of this name, of whatever type."""
+    return git.run("cat-file", "-e", name).returncode == 0
+
+
 def require_commit(git: Git, revision: str) -> str:
     """The commit of a revision that a person named. Raises UsageFault."""
     commit = commit_of(git, revision)

@@ -72,7 +72,7 @@ def told_already(directory: str) -> bool:
     from shipmoor_hooks import place
     from shipmoor_hooks.hook_files import stands_beside_host
 
-    return stands_beside_host(place.find(directory, os.environ))
+    return stands_beside_host(place.find(directory, os.environ, in_hook=True))
 
 
 def at_commit(arguments: list[str]) -> int:

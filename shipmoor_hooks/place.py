@@ -36,11 +36,13 @@ class Place:
         return self.top
 
 
-def find(directory: str, environ: Mapping[str, str]) -> Place:
+def find(directory: str, environ: Mapping[str, str], *, in_hook: bool = False) -> Place:
     """The repository around `directory`. Raises RepositoryFault (exit 2) with git's own way out.
 
     git's hooks run with GIT_DIR set, in the top of the worktree or, in a bare repository, in the git directory: discovery
-    from there finds the same repository. GIT_DIR is honoured only where discovery finds nothing.
+    from there finds the same repository. But `git --git-dir=X push` runs them wherever the user stands, which may be in
+    another repository: `in_hook` says that GIT_DIR comes from git itself, and it wins. Elsewhere a GIT_DIR may have leaked
+    in, and it is honoured only where discovery finds nothing.
     """
     git = Git(directory, environ)
     wanted = (
@@ -52,7 +54,9 @@ def find(directory: str, environ: Mapping[str, str]) -> Place:
         "--is-inside-work-tree",
     )
     done = git.run(*wanted)
-    if done.returncode and environ.get("GIT_DIR"):
+    named = environ.get("GIT_DIR", "")
+    told = named and (done.returncode or (in_hook and not _is_git_dir(done.stdout, os.path.join(directory, named))))
+    if told:
         explicit = {k: environ[k] for k in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR") if environ.get(k)}
         git.environ.update(explicit)
         done = git.run(*wanted)
@@ -62,12 +66,23 @@ def find(directory: str, environ: Mapping[str, str]) -> Place:
     top = None
     if inside == "true":
         top = git.text("rev-parse", "--path-format=absolute", "--show-toplevel")
-    elif bare != "true":
+    elif bare != "true" and told:
+        top = git.try_text("rev-parse", "--path-format=absolute", "--show-toplevel")
+    if top is None and bare != "true":
         raise RepositoryFault(f"{directory} lies inside the git directory {git_dir}, not in a working tree")
     if top is not None:
         git.directory = top
+    if told:  # they may be relative, and from here on git is started elsewhere
+        git.environ["GIT_DIR"] = git_dir
+        if top is not None:
+            git.environ["GIT_WORK_TREE"] = top
     worktree = "main" if os.path.realpath(git_dir) == os.path.realpath(common_dir) else os.path.basename(git_dir)
     return Place(git, top, git_dir, common_dir, worktree)
+
+
+def _is_git_dir(answer: bytes, named: str) -> bool:
+    found = answer.decode("utf-8", "surrogateescape").split("\n", 1)[0]
+    return os.path.realpath(found) == os.path.realpath(named)
 
 
 def not_usable(directory: str, said: str) -> RepositoryFault:

@@ -7,7 +7,6 @@ that this module can be read and tested without one.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,14 +80,21 @@ class PytestRun:
             finished=finished,
             narrowing=narrowing,
             problems=problems,
-            conditions={
-                "argv": shlex.join(measured_argv(self.asked.command)),
-                "plugins": ", ".join(self.asked.plugins),
-            },
+            conditions=self._conditions(),
             runner="pytest",
             runner_version=self.asked.version,
         )
         return summary(stored.run.suite, stored.run, stored.warnings)
+
+    def _conditions(self) -> dict[str, str]:
+        """What the session was measured under. The suite's own command is named as the policy writes it, whatever
+        launcher it has there: a session by hand and an observed run of one tree are measured alike."""
+        command = self.begun.suite.command if self.is_policy_command else self.asked.command
+        return {
+            "argv": " ".join(measured_argv(command)),
+            "cwd": self.begun.run.cwd,
+            "plugins": ", ".join(self.asked.plugins),
+        }
 
     def _problems(self, ended: Ended, ran: int) -> list[Problem]:
         """Why the session is no measurement. A selection is not among them; the flow names it by itself."""
@@ -141,7 +147,7 @@ def begin(asked: Asked, started: float, *, insisted: bool) -> PytestRun | None:
         evidence=Evidence.REPORTED,
         command=asked.command,
         started=started,
-        cwd=relative(asked.folder, top),
+        cwd=relative(asked.folder, top) or ".",
         variant=asked.variant,
     )
     return PytestRun(

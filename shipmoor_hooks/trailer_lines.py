@@ -184,10 +184,13 @@ def line_to_paste(finding: Finding) -> str | None:
     return f"{takes[0].value}: case:{case_hash(finding.case)[:HASH_DIGITS]} -- {PLACEHOLDER}"
 
 
-def rename_to_paste(old: str, new: str) -> str | None:
-    """The trailer that would say that a case was renamed; None where it does not fit a line that git and we read back."""
+def rename_to_paste(old: str, new: str) -> str:
+    """The trailer that would say that a case was renamed; both go by their hash where the ids do not fit a line."""
     line = f"{Trailer.RENAMED.value}: {old} => {new} -- {PLACEHOLDER}"
-    return line if len(line) <= LONGEST_LINE and _is_plain(old) and _is_plain(new) else None
+    if len(line) <= LONGEST_LINE and _is_plain(old) and _is_plain(new):
+        return line
+    hashed = " => ".join(f"case:{case_hash(case)[:HASH_DIGITS]}" for case in (old, new))
+    return f"{Trailer.RENAMED.value}: {hashed} -- {PLACEHOLDER}"
 
 
 def _is_plain(case: str) -> bool:

@@ -82,7 +82,7 @@ def capture(place: Place) -> TreeCapture:
             continue  # a commit was made while git looked: the changes stand against another HEAD
         if shown.paths:
             return _by_index(place, status, shown, f"{shown.paths[0]} carries a bit that hides edits")
-        if not status.entries and not status.untracked:
+        if not status.entries and not status.untracked and not status.unmerged:
             return TreeCapture(tree, head, (), (), status.nested, (), "head", "", git=place.git)
         return _changed(place, status, index.hidden, tree)
     raise GitFault("HEAD kept moving while the working tree was read", "wait for the other git process, then try again")
@@ -120,10 +120,9 @@ def _unbound(place: Place, *reasons: str) -> TreeCapture:
 
 def _reasons(place: Place, status: Status, index: IndexEntries) -> tuple[str, ...]:
     """Why no tree stands for this worktree."""
-    unmerged = (f"{path} has an unresolved merge conflict." for path in status.unmerged)
     dirty = {e.path for e in status.entries if e.submodule_is_dirty}
     dirty.update(path for path in index.submodules if path not in dirty and _hides_edits(place, path))
-    return (*unmerged, *(UNCOMMITTED.format(path) for path in sorted(dirty)))
+    return tuple(UNCOMMITTED.format(path) for path in sorted(dirty))
 
 
 def _hides_edits(place: Place, submodule: str) -> bool:

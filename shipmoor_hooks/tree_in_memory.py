@@ -47,6 +47,8 @@ def put_together(
 
 def _refuse_what_needs_index(status: Status, settings: dict[str, str], hidden: HiddenEntries) -> None:
     """Raises NeedsIndex where changed entries alone do not tell what `git add -A` would do."""
+    for path in status.unmerged:
+        raise NeedsIndex(f"{path} has an unresolved merge conflict")
     for path in attribute_files((*(e.path for e in status.entries), *status.untracked)):
         raise NeedsIndex(f"{path} itself changed")
     for path in attribute_files(hidden.paths):

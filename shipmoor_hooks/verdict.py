@@ -81,8 +81,7 @@ def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
         return finding
     ways = [finding.next_step]
     if finding.code is Code.CASE_REMOVED and 0 < len(new_at_tip) <= _RENAMES_OFFERED and finding.case:
-        renamed = (rename_to_paste(finding.case, new) for new in new_at_tip)
-        ways += [f"If it was renamed:\n{line}" for line in renamed if line]
+        ways += [f"If {new} is its new name:\n{rename_to_paste(finding.case, new)}" for new in new_at_tip]
     ways.append(f"Or say why in the last paragraph of a commit message of this push:\n{paste}")
     return replace(finding, next_step="\n".join(ways))
 

@@ -78,6 +78,14 @@ def made(
             "tests/test_cart.py::TestX::t",
             id="inherited test: the class decides",
         ),
+        pytest.param("TestX", "t", "tests/test_cart.py", "tests/test_cart.py::TestX::t", id="class and file apart"),
+        pytest.param(
+            "A::B", "t", "unit/test_only_here.py", "sub/unit/test_only_here.py::A::B::t", id="classes and file"
+        ),
+        pytest.param("", "t", "tests/test_cart.py", "tests/test_cart.py::t", id="no class, only the file"),
+        pytest.param("TestX", "t", "gone/b.py", "TestX::t", id="class and a file that is not there"),
+        pytest.param("else.where", "t", "gone/b.py", "else.where::t", id="told file and class that do not fit"),
+        pytest.param("unit.usage.rst", "usage.rst", "", "unit.usage.rst::usage.rst", id="text file of another folder"),
         pytest.param("my.tests.test_cart", "t", "", "my.tests.test_cart::t", id="a prefix of one's own hides the file"),
     ],
 )
@@ -109,6 +117,7 @@ def test_pytest_ids(classname: str, name: str, file: str, expected: str) -> None
         ("vitest", "a.test.js", "adds", "", ("a.test.js",), "a.test.js::adds"),
         ("mocha", "c", "adds", "lib/src/a.test.js", (), "lib/src/a.test.js::c::adds"),
         ("go", "example.com/src/a", "TestA", "", ("example.com/src/a",), "example.com/src/a::TestA"),
+        ("rspec", "src.a.test", "adds", "./src/a.test.js", (), "src/a.test.js::adds"),
         ("node", "test", "adds", "", ("cart",), "cart::adds"),
         ("playwright", "cart.spec.ts", "buys", "", ("chromium", "cart.spec.ts"), "chromium::cart.spec.ts::buys"),
         ("playwright", "cart.spec.ts:12:3", "buys", "", (), "cart.spec.ts::buys"),
@@ -179,6 +188,18 @@ def test_the_policy_normalises_before_what_is_built_in() -> None:
     patterns = (Normalise("0x[0-9a-f]+", "0x…"), Normalise(r"\[(\w+)-\d+\]", r"[\1]"))
     assert identify(Record("t[<C at 0x7f01aa55bb10>]", "c"), "pytest", TREE, "", patterns).id == "c::t[<C at 0x…>]"
     assert identify(Record("t[seed-77]", "c"), "pytest", TREE, "", patterns).id == "c::t[seed]"
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (Record("<run>::exit 2", kind=RecordKind.RUN), "<run>::exit 2"),
+        (Record("<suite error>", suites=("outer", "inner"), kind=RecordKind.SUITE), "outer::inner::<suite error>"),
+        (Record('"before all" hook', "cart", suites=("s",), kind=RecordKind.SUITE), 'cart::"before all" hook'),
+    ],
+)
+def test_what_belongs_to_no_case_has_an_id_of_its_own(record: Record, expected: str) -> None:
+    assert identify(record, "junit", TREE, "/w", ()).id == expected
 
 
 def test_without_a_root_nothing_of_a_path_is_taken_out() -> None:

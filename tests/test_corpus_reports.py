@@ -1,6 +1,6 @@
 """Real reports of many tools, where a corpus of them lies at SHIPMOOR_HOOKS_CORPUS (not part of the project).
 
-The folder holds `files/MANIFEST.tsv` (what each file must give) and `bugs/*.json`.
+The folder holds `files/MANIFEST.tsv` (what each file must give), `bugs/*.json` and `generated/` (two runs of one tree).
 """
 
 from __future__ import annotations
@@ -81,3 +81,23 @@ def test_every_reported_bug_is_read_right(path: Path) -> None:
     assert bool(report.problems) == path.name.startswith(INCOMPLETE)
     expected = sorted(OTHER_OUTCOME.get(outcome, outcome) for outcome, _, _ in bug["prototype"].values())
     assert sorted(case.outcome.value for case in cases_of([report], frozenset(), "", ())) == expected
+
+
+# A random number, a pid or the order of a set in a name: nobody can tell them from data, a policy's `normalise` can.
+MADE_UP_NAMES = {"jest-junit", "jest-junit-options", "jest-junit-uuid", "pytest-param-objects"}
+
+
+def pairs() -> list[Path]:
+    return sorted(p.parent for p in (Path(CORPUS) / "generated").glob("*/before2*")) if CORPUS else []
+
+
+@pytest.mark.parametrize("folder", sorted({p for p in pairs() if p.name not in MADE_UP_NAMES}), ids=lambda p: p.name)
+def test_two_runs_of_one_tree_have_the_same_ids(folder: Path) -> None:
+    def ids(run: str) -> Counter[str]:
+        files = sorted(p for p in folder.glob(f"{run}*") if p.name in (run, f"{run}.xml"))
+        paths = [p for f in files for p in (sorted(f.glob("*.xml")) if f.is_dir() else [f])]
+        reports = [read(p.read_bytes(), None, p.name) for p in paths]
+        return Counter({c.id: c.count for c in cases_of(reports, frozenset(), "/home/user/wt1", ())})
+
+    assert ids("before")
+    assert ids("before") == ids("before2")

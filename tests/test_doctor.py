@@ -136,6 +136,15 @@ def test_a_hook_that_never_calls_us_is_found_by_the_proof_alone(world: RepoBuild
     assert (found["proof"].ok, found["proof"].next_step) == (False, "shipmoor-hooks init")
 
 
+def test_a_hook_that_keeps_gits_list_from_us_is_no_gate(world: RepoBuilder, installed_python: Path) -> None:
+    init(world, installed_python)
+    hook = world.path / ".git" / "hooks" / "pre-push"
+    hook.write_text(hook.read_text().replace("#!/bin/sh\n", "#!/bin/sh\nexec </dev/null\n", 1))
+    found = examine(world)
+    assert found["proof"].ok is False
+    assert "without git's list" in found["proof"].says
+
+
 def test_a_push_that_hangs_is_ended(
     world: RepoBuilder, installed_python: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -151,6 +151,15 @@ def test_a_second_foreign_hook_is_not_kept_over_the_first(folder: Path) -> None:
         planned(folder)
 
 
+def test_the_same_foreign_hook_put_back_over_ours_is_no_second_one(folder: Path) -> None:
+    (folder / "pre-push").write_text("lfs")
+    file_change.apply(planned(folder))
+    (folder / "pre-push").write_text("lfs")
+    file_change.apply(planned(folder))
+    assert (folder / "pre-push.shipmoor-chained").read_text() == "lfs"
+    assert SHIM_LINE in (folder / "pre-push").read_text()
+
+
 def test_a_linked_hook_moves_as_a_link(folder: Path) -> None:
     (folder / "script").write_text("#!/bin/sh\n")
     (folder / "pre-push").symlink_to("script")

@@ -155,6 +155,34 @@ def test_a_linked_worktree_and_another_branch_than_the_checked_out_one(
     assert "work" not in world.git("ls-remote", "origin")
 
 
+@pytest.mark.parametrize("elsewhere", ["in another repository", "in no repository", "in a folder of its own worktree"])
+def test_a_push_by_git_dir_is_judged_by_the_repository_that_is_pushed(
+    world: RepoBuilder, installed_python: Path, tmp_path: Path, elsewhere: str
+) -> None:
+    init(world, installed_python, "git")
+    drop_case(world, "work")
+    other = RepoBuilder.create(tmp_path / "other", world.env)
+    (world.path / "sub").mkdir()
+    cwd = {"in another repository": other.path, "in no repository": tmp_path}.get(elsewhere, world.path / "sub")
+    words = ["git", f"--git-dir={world.path / '.git'}", f"--work-tree={world.path}", "push", "origin", "work"]
+    done = world.process(words, cwd=cwd)
+    assert done.returncode == 1
+    assert b"CASE_REMOVED" in done.stdout, done.stderr
+    relative = ["git", f"--git-dir={os.path.relpath(world.path / '.git', cwd)}", "push", "origin", "work"]
+    assert b"CASE_REMOVED" in world.process(relative, cwd=cwd).stdout
+    assert "work" not in world.git("ls-remote", "origin")
+
+
+def test_an_object_that_is_not_here_is_refused_and_a_tree_is_nothing_to_judge(
+    world: RepoBuilder, installed_python: Path
+) -> None:
+    init(world, installed_python, "git")
+    hook = [str(world.path / ".git" / "hooks" / "pre-push"), "origin", str(world.path.parent / "origin.git")]
+    line = f"refs/heads/x {'e' * 40} refs/heads/x {'0' * 40}\n"
+    assert world.process(hook, stdin=line.encode()).returncode == 2
+    assert push(world, "main^{tree}:refs/trees/x").returncode == 0
+
+
 def test_an_earlier_hook_refuses_beside_a_gate_that_allows(
     world: RepoBuilder, installed_python: Path, tmp_path: Path
 ) -> None:

@@ -465,6 +465,7 @@ class TestOn:
         green.repo.commit(files={"shipmoor-hooks.toml": None, "pyproject.toml": table})
         green.pytest("-q")
         assert green.one().is_complete
+        assert dict(green.one().conditions)["argv"] == "python -m pytest"  # as an observed run of the suite has it
 
     @MATRIX
     def test_in_a_linked_worktree(self, green: Project) -> None:

@@ -180,6 +180,14 @@ def test_no_repair_depends_on_where_a_piece_ends(offset: int, monkeypatch: pytes
     assert names(data.encode()) == ["a\\x1b\\x1b]]>é", "b"]
 
 
+def test_more_documents_than_the_cap_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_DOCUMENTS", 2)
+    document = one("a", DECLARED.format("utf-8")) + "\n"
+    assert len(names((document * 2).encode())) == 2
+    with pytest.raises(ReportFault, match="more than 2 documents"):
+        names((document * 3).encode())
+
+
 def test_a_file_beyond_the_cap_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_FILE", 10)
     with pytest.raises(ReportFault, match=r"larger than 10 bytes \(the cap for a file\)"):

@@ -176,6 +176,11 @@ def test_pytest_pairs_and_reruns(cases: str, tests: int, expected: list[tuple[st
     assert (report.dialect, seen(report), report.problems) == ("pytest", expected, ())
 
 
+def test_pytest_a_test_that_speaks_of_a_collection_failure_is_a_case() -> None:
+    report = pytest_report(case("a", '<failure message="AssertionError: collection failure"/>') + case("b"), 2)
+    assert [r.kind for r in report.records] == [RecordKind.CASE, RecordKind.CASE]
+
+
 def test_pytest_an_earlier_attempt_without_a_result_was_red() -> None:
     assert pytest_report(case("a") * 3, 1).records[0].attempts == (F, F)
 
@@ -403,6 +408,14 @@ def test_the_dialect_is_told_by_the_content(text: str, dialect: str) -> None:
             "b.test.js",
             "b.test.js",
             id="vitest: a file that does not load",
+        ),
+        pytest.param(
+            "<testsuites name='vitest tests'><testsuite name='vitest unhandled errors'>"
+            "<testcase classname='x' name='y'><error/></testcase></testsuite>",
+            RecordKind.SUITE,
+            "y",
+            "",
+            id="vitest: an error outside of every test",
         ),
         pytest.param(
             "<testsuites name='vitest tests'><testcase classname='b.test.js' name='b.test.js'/>",

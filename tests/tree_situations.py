@@ -955,7 +955,7 @@ def _(repo: RepoBuilder) -> Built:
     return Built(clear=("a.txt", "src/b.py", "src/deep/c.py", "tool", "link"))
 
 
-@situation("A55 an unresolved merge", INDEX, "a.txt has an unresolved merge conflict")
+@situation("A55 an unresolved merge", INDEX)
 def _(repo: RepoBuilder) -> None:
     some_files(repo)
     repo.git("checkout", "-q", "-b", "other")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shipmoor_hooks.model import Outcome, Record, Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOT = "Site"
@@ -62,7 +62,6 @@ class _Sink:
 
     def end(self, tag: str) -> None:  # noqa: ARG002  (a Sink)
         if self.path == [ROOT, "Testing", "Test"]:
-            if len(self.records) >= limits.MAX_CASES:
-                raise unreadable(self.name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+            within_cap(len(self.records) + 1, self.name)
             self.records.append(Record(bounded(self.test.strip()), outcome=_OUTCOMES.get(self.status, Outcome.ERROR)))
         self.path.pop()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from shipmoor_hooks.model import Outcome, Record, RecordKind, Report
-from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import objects_of, word
 
 _OUTCOMES = {"success": Outcome.PASSED, "failure": Outcome.FAILED, "error": Outcome.ERROR}
@@ -34,8 +33,7 @@ def read_dart(data: bytes, name: str) -> Report:
                 records.append(_record(event, started, suites.get(str(started.get("suiteID")), "")))
         elif kind == "done":
             is_done = True
-        if len(records) > limits.MAX_CASES:
-            raise unreadable(name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+        within_cap(max(len(records), len(running), len(suites)), name)
     problems = problems_without_a_case(records)
     if running:
         first = shown(word(next(iter(running.values())).get("name")))

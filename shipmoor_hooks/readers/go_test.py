@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind, Report
-from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import objects_of, word
 
 _OUTCOMES = {"pass": Outcome.PASSED, "fail": Outcome.FAILED, "skip": Outcome.SKIPPED}
@@ -23,6 +22,7 @@ def read_go_test(data: bytes, name: str) -> Report:
     red_packages: set[str] = set()
     started: float | None = None
     for _, event in objects_of(data, name):
+        within_cap(max(len(records), len(running), len(open_packages)), name)
         package, test, action = word(event.get("Package")), word(event.get("Test")), word(event.get("Action"))
         started = started if started is not None else _time(event)
         if action == "build-fail":
@@ -45,8 +45,6 @@ def read_go_test(data: bytes, name: str) -> Report:
             open_packages.pop(package, None)
             if outcome.is_red and package not in red_packages:
                 records.append(_whole(package))
-        if len(records) > limits.MAX_CASES:
-            raise unreadable(name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
     records = list(
         {
             (r.name, r.classname) if r.kind is RecordKind.FILE else position: r for position, r in enumerate(records)

@@ -7,26 +7,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from sys import intern
 
-from shipmoor_hooks.readers import limits
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
 from shipmoor_hooks.readers.xml_events import parse
 
 SUITE_TAGS = frozenset({"testsuite", "testsuites"})
 ATTEMPT_TAGS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 RESULT_TAGS = frozenset({"error", "failure", "skipped", "skip", "ignored"})
+COLLECTION = frozenset({"collection failure", "collection skipped"})  # pytest: the whole message
+TEARDOWN = "failed on teardown"  # pytest: how the message begins
+MAYFAIL = "tagged with !mayfail"  # Catch2: anywhere in it
+_LONGEST_TYPE = 40  # characters; a type that marks something is one short word
 _KEPT = frozenset({"status", "result", "assertions", "line", "class"})  # what tells an outcome or a dialect
 _KNOWN_IN_SUITE = SUITE_TAGS | RESULT_TAGS | {"testcase", "properties", "property", "system-out", "system-err"}
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A child of a case that tells its result: the tag and, where given, its `type` and `message`."""
+    """A child of a case that tells its result: the tag, its `type` if short, what its message marks."""
 
     tag: str
     type: str
-    message: str
+    mark: str
 
 
 @dataclass(slots=True)
@@ -144,6 +148,7 @@ class _ElementSink:
             self.suite = self.elements.suites[self.suite].parent
 
     def _open_suite(self, tag: str, attributes: dict[str, str]) -> None:
+        within_cap(len(self.elements.suites) + 1, self.name)
         if self.suite >= 0:
             self.elements.suites[self.suite].suites += 1
         kept = {intern(k): bounded(v) for k, v in attributes.items()}
@@ -151,8 +156,7 @@ class _ElementSink:
         self.suite = len(self.elements.suites) - 1
 
     def _open_case(self, attributes: dict[str, str]) -> None:
-        if len(self.elements.cases) >= limits.MAX_CASES:
-            raise unreadable(self.name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+        within_cap(len(self.elements.cases) + 1, self.name)
         self.elements.suites[self.suite].cases += 1
         case = CaseElement(
             name=bounded(attributes.pop("name", "")),
@@ -167,7 +171,16 @@ class _ElementSink:
 
 
 def _result(tag: str, attributes: dict[str, str]) -> Result:
-    return Result(tag, bounded(attributes.get("type", "")), bounded(attributes.get("message", "")))
+    """What counts of a result: of its words only those that mark something, so that millions of results share a few."""
+    message, kind = attributes.get("message", ""), attributes.get("type", "")
+    mark = message if message in COLLECTION else TEARDOWN if message.startswith(TEARDOWN) else ""
+    mark = mark or (MAYFAIL if MAYFAIL in message else "")
+    return _shared(tag, kind if len(kind) <= _LONGEST_TYPE else "", mark)
+
+
+@lru_cache(maxsize=1024)
+def _shared(tag: str, kind: str, mark: str) -> Result:
+    return Result(tag, kind, mark)
 
 
 def _seconds(word: str | None) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shipmoor_hooks.model import Outcome
-from shipmoor_hooks.readers.junit_elements import CaseElement
+from shipmoor_hooks.readers.junit_elements import MAYFAIL, CaseElement
 
 _SKIPPED_STATUS = frozenset({"disabled", "notrun", "skipped", "ignored", "untested", "pending"})
 _SKIPPED_RESULT = frozenset({"skipped", "suppressed", "ignored"})
@@ -19,7 +19,7 @@ def outcome_of(case: CaseElement) -> Outcome:
     by_tag = {result.tag: result for result in case.results}
     skip = next((by_tag[tag] for tag in ("skipped", "skip", "ignored") if tag in by_tag), None)
     # Tolerated by a marker in the test itself, so a failure beside it is the expected one.
-    if skip is not None and "error" not in by_tag and (skip.type == "todo" or "tagged with !mayfail" in skip.message):
+    if skip is not None and "error" not in by_tag and (skip.type == "todo" or skip.mark == MAYFAIL):
         return Outcome.XFAILED
     if "error" in by_tag:
         return Outcome.ERROR

@@ -13,12 +13,10 @@ from dataclasses import replace
 
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind
 from shipmoor_hooks.readers.emptiness import incomplete
-from shipmoor_hooks.readers.junit_elements import CaseElement, Elements
+from shipmoor_hooks.readers.junit_elements import COLLECTION, TEARDOWN, CaseElement, Elements
 from shipmoor_hooks.readers.junit_outcome import outcome_of
 
 _WORKER = re.compile(r"gw\d+\Z")
-_COLLECTION = ("collection failure", "collection skipped")
-_TEARDOWN = "failed on teardown"
 RUN_ALL = "run the whole suite again, with --junitxml"
 
 
@@ -44,7 +42,6 @@ def _record(case: CaseElement, elements: Elements) -> tuple[Record | None, Probl
     outcome = outcome_of(case)
     suites = elements.path(case.suite)
     record = Record(case.name, case.classname, case.file, suites, outcome, seconds=case.seconds)
-    messages = [result.message for result in case.results]
     if not case.name:
         trouble = incomplete("pytest was interrupted: a record names no test", "let the run finish")
         return (None if outcome.is_green else replace(record, kind=RecordKind.SUITE, name="interrupted")), trouble
@@ -57,7 +54,7 @@ def _record(case: CaseElement, elements: Elements) -> tuple[Record | None, Probl
             "give the parametrised tests ids that are the same in every process (`ids=`), then run again",
         )
         return replace(record, kind=RecordKind.SUITE, name="different tests were collected"), trouble
-    if any(message in _COLLECTION for message in messages):
+    if any(result.mark in COLLECTION for result in case.results):
         return replace(record, kind=RecordKind.FILE, file=case.file or _path_guess(case)), None
     return record, None
 
@@ -78,7 +75,7 @@ def _without_teardown_pairs(kept: list[tuple[CaseElement, Record]]) -> tuple[lis
     for case, record in kept:
         key = (record.classname, record.name, record.file)
         tags = {result.tag for result in case.results}
-        is_teardown = any(r.tag == "error" and r.message.startswith(_TEARDOWN) for r in case.results)
+        is_teardown = any(r.tag == "error" and r.mark == TEARDOWN for r in case.results)
         if is_teardown and "failure" not in tags:
             first = failed_at.pop(key, None)
             if first is not None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from shipmoor_hooks.model import Outcome, Record, Report
-from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import objects_of, word
 
 _OUTCOMES = {
@@ -24,6 +23,7 @@ def read_libtest(data: bytes, name: str) -> Report:
     running: dict[str, None] = {}
     announced = open_suites = 0
     for _, event in objects_of(data, name):
+        within_cap(max(len(records), len(running)), name)
         kind, what = event.get("type"), word(event.get("event"))
         if kind == "suite":
             count = event.get("test_count")
@@ -37,8 +37,6 @@ def read_libtest(data: bytes, name: str) -> Report:
                 continue
             running.pop(test, None)
             records.append(Record(bounded(legal(test)), outcome=outcome))
-        if len(records) > limits.MAX_CASES:
-            raise unreadable(name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
     problems = problems_without_a_case(records)
     if running:
         problems.insert(0, incomplete(f"the test {shown(next(iter(running)))} was started and never finished"))

@@ -27,6 +27,12 @@ def unreadable(name: str, what: str, next_step: str = "", line: int = 0, column:
     return ReportFault(f"{place}: {what}", next_step)
 
 
+def within_cap(count: int, name: str) -> None:
+    """Raises ReportFault when a file holds more cases (or suites, or tests that run) than the cap."""
+    if count > MAX_CASES:
+        raise unreadable(name, f"there are more than {MAX_CASES} cases (the cap for cases)")
+
+
 def shown(text: str, limit: int = 80) -> str:
     """Text from outside as it may stand in a message: one line, nothing that moves a terminal, `limit` characters."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"

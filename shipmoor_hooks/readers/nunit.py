@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 from shipmoor_hooks.model import Outcome, Record, RecordKind, Report
-from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.emptiness import problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOTS = frozenset({"test-run", "test-results", "test-suite"})
@@ -79,11 +78,11 @@ class _Sink:
         elif tag == "test-suite":
             suite = self.suites.pop()
             if suite.has_failed_itself:
+                within_cap(len(self.records) + 1, self.name)
                 self.records.append(Record(SUITE_ERROR, suite.name, outcome=Outcome.ERROR, kind=RecordKind.SUITE))
 
     def _case(self, attributes: dict[str, str]) -> None:
-        if len(self.records) >= limits.MAX_CASES:
-            raise unreadable(self.name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+        within_cap(len(self.records) + 1, self.name)
         full = attributes.get("fullname") or attributes.get("name", "")
         classname = attributes.get("classname", "")
         if not classname and (found := _LAST_DOT.match(full)):

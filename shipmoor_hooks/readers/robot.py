@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from shipmoor_hooks.model import Outcome, Record, Report
-from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOT = "robot"
@@ -51,8 +50,7 @@ class _Sink:
         if tag == "suite":
             self.suites.pop()
         elif tag == "test" and self.path[-1] == "suite":
-            if len(self.records) >= limits.MAX_CASES:
-                raise unreadable(self.name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+            within_cap(len(self.records) + 1, self.name)
             if self.outcome is None:
                 self.unfinished = self.unfinished or self.test
             path = tuple(self.suites)

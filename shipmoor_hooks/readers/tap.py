@@ -10,7 +10,7 @@ from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind, Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import lines_of
 
 _RESULT = re.compile(
@@ -44,8 +44,7 @@ def read_tap(data: bytes, name: str) -> Report:
             level = min(len(found["indent"].expandtabs(_INDENT)) // _INDENT, limits.MAX_DEPTH)
             results += level == 0
             total += 1
-            if total > limits.MAX_CASES:
-                raise unreadable(name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+            within_cap(total, name)
             record = _record(found, len(pending[level]) + 1)
             pending[level] += _with_children(record, pending.pop(level + 1, []))
     records = [record for level in sorted(pending) for record in pending[level]]

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shipmoor_hooks.model import Outcome, Record, Report
-from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOT = "TestRun"
@@ -70,6 +69,7 @@ class _Sink:
         elif tag == "UnitTest":
             self.definition = attributes.get("id", "")
         elif tag == "TestMethod" and self.definition:
+            within_cap(len(self.classes) + 1, self.name)
             # "Class, Assembly, Version=…": what follows the comma differs from build to build.
             self.classes[self.definition] = bounded(attributes.get("className", "").partition(",")[0])
         elif tag == "Times":
@@ -81,8 +81,7 @@ class _Sink:
         self.depth -= 1
 
     def _result(self, attributes: dict[str, str]) -> None:
-        if len(self.results) >= limits.MAX_CASES:
-            raise unreadable(self.name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+        within_cap(len(self.results) + 1, self.name)
         outcome = _OUTCOMES.get(attributes.get("outcome", ""), Outcome.ERROR)
         self.results.append(_Result(attributes.get("testId", ""), bounded(attributes.get("testName", "")), outcome))
 

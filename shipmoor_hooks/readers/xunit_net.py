@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from shipmoor_hooks.model import Outcome, Record, RecordKind, Report
-from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.emptiness import problems_without_a_case
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable
+from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOTS = frozenset({"assemblies", "assembly"})
@@ -35,11 +34,11 @@ class _Sink:
         if tag == "assembly":
             self.version = self.version or bounded(attributes.get("test-framework", ""))
         elif tag == "error":
+            within_cap(len(self.records) + 1, self.name)
             where = bounded(attributes.get("name") or attributes.get("type", ""))
             self.records.append(Record(SUITE_ERROR, where, outcome=Outcome.ERROR, kind=RecordKind.SUITE))
         elif tag == "test":
-            if len(self.records) >= limits.MAX_CASES:
-                raise unreadable(self.name, f"there are more than {limits.MAX_CASES} cases (the cap for cases)")
+            within_cap(len(self.records) + 1, self.name)
             classname = bounded(attributes.get("type", ""))
             name = bounded(attributes.get("name", "").removeprefix(f"{classname}.")) or attributes.get("method", "")
             outcome = _OUTCOMES.get(attributes.get("result", ""), Outcome.ERROR)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shipmoor_hooks.runners.operands import paths, patterns
-from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable
+from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, literal
 from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options, repeated
 
 GO = grammar(
@@ -43,9 +43,11 @@ def tell_gotestsum(order: Order) -> Prepared:
     apart."""
     chosen = order.value(GOTESTSUM, "--junitfile") or order.environ.get("GOTESTSUM_JUNITFILE")
     if chosen:
-        return Prepared(order.command, reports=(chosen,))
+        return Prepared(order.command, reports=(literal(chosen),))
     report = order.file("gotestsum.xml")
-    return Prepared(order.first(f"--junitfile={report}", "--junitfile-testcase-classname=full"), reports=(report,))
+    return Prepared(
+        order.first(f"--junitfile={report}", "--junitfile-testcase-classname=full"), reports=(literal(report),)
+    )
 
 
 def tell_go(order: Order) -> Prepared:
@@ -83,7 +85,7 @@ def tell_nextest(order: Order) -> Prepared:
     profile = order.value(CARGO, "-P", "--profile") or order.environ.get("NEXTEST_PROFILE") or "default"
     target = order.value(CARGO, "--target-dir") or order.environ.get("CARGO_TARGET_DIR") or "target"
     hint = f'nextest writes its report when .config/nextest.toml says so: [profile.{profile}.junit] path = "junit.xml"'
-    return Prepared(order.command, reports=(f"{target}/nextest/{profile}/*.xml",), hint=hint)
+    return Prepared(order.command, reports=(f"{literal(target)}/nextest/{literal(profile)}/*.xml",), hint=hint)
 
 
 def tell_cargo(order: Order) -> Prepared:
@@ -120,9 +122,11 @@ def tell_ctest(order: Order) -> Prepared:
     if chosen := order.value(CTEST, "--output-junit"):
         # ctest writes a relative name into the build folder, not where it was started.
         build = order.value(CTEST, "--test-dir") or "."
-        return Prepared(order.command, reports=(chosen if chosen.startswith("/") else f"{build}/{chosen}",), hint=hint)
+        return Prepared(
+            order.command, reports=(literal(chosen if chosen.startswith("/") else f"{build}/{chosen}"),), hint=hint
+        )
     report = order.file("ctest.xml")
-    return Prepared(order.first("--output-junit", report), reports=(report,), hint=hint)
+    return Prepared(order.first("--output-junit", report), reports=(literal(report),), hint=hint)
 
 
 _GOOGLETEST = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shipmoor_hooks.runners.operands import paths, patterns
-from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable
+from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, literal
 from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options, parse, repeated
 
 JEST = grammar(
@@ -54,7 +54,7 @@ def tell_jest(order: Order) -> Prepared:
         f"--reporters={r}" for r in ("default", "jest-junit") if not given or (r == "jest-junit" and r not in given)
     ]
     hint = "jest writes its report with jest-junit: npm install --save-dev jest-junit"
-    return Prepared(order.first(*extra), changes, (order.file("jest.xml"),), hint=hint)
+    return Prepared(order.first(*extra), changes, (literal(order.file("jest.xml")),), hint=hint)
 
 
 VITEST = grammar(
@@ -92,7 +92,7 @@ def tell_vitest(order: Order) -> Prepared:
         *([] if once else ["--watch=false"]),
     ]
     # A subcommand must stay in front, and vitest has no `--` of its own: what follows it is an operand like any other.
-    return Prepared(order.last(*extra), reports=(report,))
+    return Prepared(order.last(*extra), reports=(literal(report),))
 
 
 MOCHA = grammar(
@@ -118,10 +118,12 @@ def tell_mocha(order: Order) -> Prepared:
     report = order.file("mocha.xml")
     chosen = order.value(MOCHA, "-R", "--reporter")
     if chosen == "mocha-junit-reporter":
-        return Prepared(order.last("--reporter-option", "includePending=true"), {"MOCHA_FILE": report}, (report,))
+        return Prepared(
+            order.last("--reporter-option", "includePending=true"), {"MOCHA_FILE": report}, (literal(report),)
+        )
     # The last reporter wins in mocha, so ours stands behind the user's words, but before `--`.
     extra = ("--reporter", "xunit", "--reporter-option", f"output={report}")
-    return Prepared(order.last(*extra), reports=(report,))
+    return Prepared(order.last(*extra), reports=(literal(report),))
 
 
 NODE = grammar(
@@ -150,7 +152,7 @@ def tell_node(order: Order) -> Prepared:
         extra += ["--test-reporter=spec", "--test-reporter-destination=stdout"]
     elif reporters == 1 and not destinations:
         extra += ["--test-reporter-destination=stdout"]
-    return Prepared(order.first(*extra), reports=(report,))
+    return Prepared(order.first(*extra), reports=(literal(report),))
 
 
 RUNNERS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, shell_words
+from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, literal, shell_words
 from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options, parse, repeated
 
 _COLLECTING_KEYS = [
@@ -74,9 +74,9 @@ def tell(order: Order) -> Prepared:
         if w.name in ("--junitxml", "--junit-xml") and w.value
     ]
     if chosen:
-        return Prepared(order.command, reports=(chosen[-1],))
+        return Prepared(order.command, reports=(literal(chosen[-1]),))
     report = order.file("pytest.xml")
-    return Prepared(order.first(f"--junitxml={report}", "-o", "junit_family=xunit1"), reports=(report,))
+    return Prepared(order.first(f"--junitxml={report}", "-o", "junit_family=xunit1"), reports=(literal(report),))
 
 
 PYTEST = Runner("pytest", GRAMMAR, tell, variables=(Variable("PYTEST_ADDOPTS", GRAMMAR),))

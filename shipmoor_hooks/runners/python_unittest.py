@@ -4,7 +4,7 @@ nothing."""
 from __future__ import annotations
 
 from shipmoor_hooks.runners.operands import patterns
-from shipmoor_hooks.runners.runner import Order, Prepared, Runner
+from shipmoor_hooks.runners.runner import Order, Prepared, Runner, literal
 from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options
 
 GRAMMAR = grammar(
@@ -25,8 +25,8 @@ def tell_xmlrunner(order: Order) -> Prepared:
     """One file for each test class. `discover` must stay the first word; a folder or file of the user's own is read."""
     for name, what in (("--output-file", "{}"), ("--output", "{}/*.xml"), ("-o", "{}/*.xml")):
         if chosen := order.value(GRAMMAR, name):
-            return Prepared(order.command, reports=(what.format(chosen),))
-    return Prepared(order.last("-o", order.folder), reports=(order.file("*.xml"),))
+            return Prepared(order.command, reports=(what.format(literal(chosen)),))
+    return Prepared(order.last("-o", order.folder), reports=(f"{literal(order.folder)}/*.xml",))
 
 
 def tell_unittest(order: Order) -> Prepared:

@@ -6,6 +6,7 @@ Pure: argv and the environment are arguments. Each family's module fills in rows
 
 from __future__ import annotations
 
+import glob
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -217,6 +218,11 @@ def _joined(folder: str, path: str) -> str:
     if not folder or path.startswith(("/", "@")):
         return path
     return os.path.normpath(f"{folder}/{path}")
+
+
+def literal(path: str) -> str:
+    """A path as a glob that means it alone."""
+    return glob.escape(path)
 
 
 def shell_words(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shipmoor_hooks.runners.operands import paths
-from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable
+from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, literal
 from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options, parse, repeated
 
 PHPUNIT = grammar(
@@ -33,9 +33,9 @@ PHPUNIT = grammar(
 
 def tell_phpunit(order: Order) -> Prepared:
     if chosen := order.value(PHPUNIT, "--log-junit"):
-        return Prepared(order.command, reports=(chosen,))
+        return Prepared(order.command, reports=(literal(chosen),))
     report = order.file("phpunit.xml")
-    return Prepared(order.first("--log-junit", report), reports=(report,))
+    return Prepared(order.first("--log-junit", report), reports=(literal(report),))
 
 
 RSPEC = grammar(
@@ -65,10 +65,10 @@ def tell_rspec(order: Order) -> Prepared:
     if own:
         out = next((w.value for w in words[own[-1] + 1 :] if w.name in ("-o", "--out")), None)
         if out:
-            return Prepared(order.command, reports=(out,), hint=hint)
+            return Prepared(order.command, reports=(literal(out),), hint=hint)
     report = order.file("rspec.xml")
     extra = [*([] if formats else ["--format", "progress"]), "--format", "RspecJunitFormatter", "--out", report]
-    return Prepared(order.last(*extra), reports=(report,), hint=hint)
+    return Prepared(order.last(*extra), reports=(literal(report),), hint=hint)
 
 
 RUNNERS = (

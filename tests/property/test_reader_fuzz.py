@@ -137,6 +137,9 @@ HOSTILE = {
     "zero bytes": b"<" + bytes(10_000_000),
     "many attributes": b"<testsuite " + b" ".join(b"a%d='1'" % i for i in range(1_000_000)),
     "many documents": b"<?xml version='1.0'?><testsuite/>" * 20_000,
+    "many suites": b"<testsuite>" + b"<testsuite/>" * 200_000,
+    "many results": b"<testsuite><testcase>" + b"<failure/>" * 300_000,
+    "names of many lines": b'<testsuite><testcase name="a' + b" " * 4000 + b'b&#10;"/></testsuite>',
     "illegal bytes": b"<testsuite>" + b"\xff" * 3_000_000,
 }
 
