@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import history, index_tree, inventory, report_files, scoped_tree, staleness
+from shipmoor_hooks import history, ignored_surface, index_tree, inventory, report_files, scoped_tree, staleness
 from shipmoor_hooks import tree as tree_module
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
@@ -82,7 +82,8 @@ def begin(
     """Take the tree and store the start of a run. Raises EvidenceFault where the policy refuses untracked files."""
     check_variant(suite, variant)
     before = tree_module.capture(place)
-    refuse_untracked(policy, before)
+    untracked = (*before.untracked, *ignored_surface.ignored(place.git))
+    refuse_untracked(policy, untracked)
     run = Run(
         id=secrets.token_hex(16),
         suite=suite.name,
@@ -98,10 +99,15 @@ def begin(
         cwd=cwd,
         head=before.head,
         changes=before.changes,
-        untracked=before.untracked,
+        untracked=untracked,
         problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
     )
     return Begun(place, policy, suite, Spool(place.common_dir, place.worktree).begin(run), before)
+
+
+def abandon(begun: Begun) -> None:
+    """The command could not be started: there was no run."""
+    Spool(begun.place.common_dir, begun.place.worktree).withdraw(begun.run)
 
 
 def finish(
@@ -127,7 +133,9 @@ def finish(
     cases = _cases(begun, reports)
     found = list(problems) or _report_problems([f.name for f in files], reports, cases)
     if begun.before.tree is None:
-        found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(begun.before.reasons)))
+        found.insert(0, _bound_to_nothing(begun.before.reasons))
+    elif changed.reasons:
+        found.insert(0, _bound_to_nothing(changed.reasons))
     elif touched:
         found.insert(0, _tree_changed(begun.suite, touched))
     if narrowing:
@@ -137,7 +145,7 @@ def finish(
     hidden = exit_code not in (0, None) and not any(c.outcome.is_red for c in cases)
     if hidden and not found:
         cases = _with_exit_code(cases, exit_code or 0)
-    bound = begun.before.tree is not None and not touched
+    bound = begun.before.tree is not None and not touched and not changed.reasons
     run = replace(
         begun.run,
         tree=begun.run.tree if bound else None,
@@ -153,7 +161,9 @@ def finish(
         conditions=conditions_of(reports, conditions or {}, runner, runner_version),
         reports=tuple(files),
     )
-    stored = Spool(begun.place.common_dir, begun.place.worktree).finish(run)
+    spool = Spool(begun.place.common_dir, begun.place.worktree)
+    stored = spool.finish(run)
+    staleness.remember(spool, stored)
     return Captured(stored, tuple(_warnings(begun.before, reports, stored, appeared)))
 
 
@@ -182,10 +192,12 @@ def import_reports(
         raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")
     reports = [registry.read(one.data, reader or suite.format or None, one.file.name) for one in loaded]
     before = tree_of_name(place, tree, environ)
+    untracked = before.untracked
     if tree == "worktree":
-        refuse_untracked(policy, before)
+        untracked += ignored_surface.ignored(place.git)
+        refuse_untracked(policy, untracked)
     spool = Spool(place.common_dir, place.worktree)
-    staleness.refuse_stale(place, spool, loaded, reports, before, with_times=tree == "worktree")
+    staleness.refuse_stale(place, spool, loaded, reports, before, measured_on=tree)
     started, suspect = started_of(loaded, reports, now)
     begun_run = Run(
         id=secrets.token_hex(16),
@@ -200,14 +212,14 @@ def import_reports(
         shard=shard,
         head=before.head,
         changes=before.changes,
-        untracked=before.untracked,
+        untracked=untracked,
         clock_suspect=suspect,
     )
     begun = Begun(place, policy, suite, begun_run, before)
     cases = _cases(begun, reports)
     found = _report_problems([one.file.name for one in loaded], reports, cases)
     if before.tree is None:
-        found.insert(0, Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(before.reasons)))
+        found.insert(0, _bound_to_nothing(before.reasons))
     if partial:
         found.append(_partial(suite, ["it was captured as partial"]))
     run = replace(
@@ -239,12 +251,11 @@ def check_variant(suite: Suite, variant: str | None) -> None:
         )
 
 
-def refuse_untracked(policy: Policy, seen: TreeCapture) -> None:
+def refuse_untracked(policy: Policy, untracked: Sequence[str]) -> None:
     """Where the policy says `untracked = "refuse"`, a run that saw untracked files is not taken."""
-    if policy.untracked == "refuse" and seen.untracked:
-        names = ", ".join(seen.untracked[:5]) + (f" and {len(seen.untracked) - 5} more" if seen.untracked[5:] else "")
+    if policy.untracked == "refuse" and untracked:
         raise EvidenceFault(
-            f"the policy refuses runs that see untracked files: {names}", "git add them, or ignore them"
+            f"the policy refuses runs that see untracked files: {_some(untracked)}", "git add them, or move them away"
         )
 
 
@@ -284,10 +295,10 @@ def conditions_of(
 
 
 def _unique(loaded: Sequence[Loaded]) -> list[Loaded]:
-    """The same file twice counts once."""
-    seen: dict[tuple[str, int, str], Loaded] = {}
+    """The same file twice counts once, also under another name (a link, `./`)."""
+    seen: dict[tuple[str, int], Loaded] = {}
     for one in loaded:
-        seen.setdefault((one.file.sha256, one.file.mtime_ns, one.file.name), one)
+        seen.setdefault((one.file.sha256, one.file.mtime_ns), one)
     return list(seen.values())
 
 
@@ -308,17 +319,8 @@ def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
 
 
 def _report_problems(names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
-    """The problems of the whole set, each with its file's name where it has one.
-
-    Files of one glob are one run, so an empty file beside full ones is only empty.
-    """
-    several = bool(cases) and len(reports) > 1
-    found = []
-    for number, report in enumerate(reports):
-        if several and not report.records:
-            continue
-        name = names[number] if number < len(names) else ""
-        found += [replace(p, message=f"{name}: {p.message}" if name else p.message) for p in report.problems]
+    """The problems of the whole set: files of one glob are one run."""
+    found = list(inventory.problems_of(reports, names))
     if not cases and not found:
         found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
     return found
@@ -332,11 +334,14 @@ def _partial(suite: Suite, narrowing: Sequence[str]) -> Problem:
     )
 
 
+def _bound_to_nothing(reasons: Sequence[str]) -> Problem:
+    return Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(reasons))
+
+
 def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
-    names = ", ".join(touched[:5]) + (f" and {len(touched) - 5} more" if len(touched) > 5 else "")
     return Problem(
         Code.TREE_CHANGED,
-        f"files changed while {suite.name} ran, so it is bound to no tree: {names}",
+        f"files changed while {suite.name} ran, so it is bound to no tree: {_some(touched)}",
         f"shipmoor-hooks run --suite {suite.name}",
     )
 
@@ -352,6 +357,8 @@ def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared
     found += [f"{p.message}" + (f": {p.next_step}" if p.next_step else "") for p in run.problems]
     if before.untracked:
         found.append(f"the tested tree holds untracked files: {_some(before.untracked)}; commit them with the change")
+    if hidden := run.untracked[len(before.untracked) :]:
+        found.append(f"files that git ignores decide what this suite does, and no tree holds them: {_some(hidden)}")
     if before.nested:
         found.append(f"nested repositories are left out of the tree: {_some(before.nested)}")
     if appeared:

@@ -11,6 +11,7 @@ import base64
 import binascii
 import hashlib
 import json
+import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from shipmoor_hooks.model import (
     Shard,
 )
 
+_MOST_SHARDS = 10_000
 PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json"
 VERSION = 1
 _OUTCOME_BYTES = {
@@ -38,6 +40,18 @@ _OUTCOME_BYTES = {
     Outcome.SKIPPED: b"s",
     Outcome.XFAILED: b"x",
 }
+_LAST_SECOND = 253_402_300_800  # the first moment of the year 10000, which no calendar here can name
+_KINDS = (
+    ("id suite evidence worktree cwd runner runner_version reader", (str,)),
+    ("variant tree scoped_tree first_tree head", (str, type(None))),
+    ("started recorded", (int, float)),
+    ("finished", (int, float, type(None))),
+    ("exit_code", (int, type(None))),
+    ("sequence", (int,)),
+    ("clock_suspect", (bool,)),
+    ("command reports changes untracked problems", (list,)),
+    ("conditions cases", (dict,)),
+)
 _OUTCOMES = {code[0]: outcome for outcome, code in _OUTCOME_BYTES.items()}
 
 
@@ -60,12 +74,12 @@ class Encoded:
 
 
 def inventory_bytes(ids: Sequence[str]) -> bytes:
-    """The ids in order, NUL between them (an id never holds one), as UTF-8."""
-    return "\0".join(ids).encode("utf-8", "surrogatepass")
+    """The ids in order, a NUL behind each (an id never holds one), as UTF-8."""
+    return "".join(f"{i}\0" for i in ids).encode("utf-8", "surrogatepass")
 
 
 def ids_of(inventory: bytes) -> list[str]:
-    return inventory.decode("utf-8", "surrogatepass").split("\0") if inventory else []
+    return inventory.decode("utf-8", "surrogatepass").split("\0")[:-1]
 
 
 def encode(run: Run) -> Encoded:
@@ -92,17 +106,18 @@ def payload_of(envelope: bytes) -> dict[str, Any]:
         payload = base64.b64decode(text, validate=True)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, binascii.Error) as broken:
         raise Unreadable(Code.SEAL_BROKEN, "it is not an envelope of ours") from broken
-    if name != PAYLOAD_TYPE or not version.isdigit():
+    if name != PAYLOAD_TYPE or not (version.isascii() and version.isdigit()) or int(version[:9]) == 0:
         raise Unreadable(Code.SEAL_BROKEN, "its payload type is not ours")
-    if int(version) > VERSION:
+    if int(version[:9]) > VERSION:
         raise Unreadable(
             Code.ENTRY_NEWER, f"it was written by a newer version (format {version}, this one reads {VERSION})"
         )
-    if digest != "sha256:" + hashlib.sha256(payload).hexdigest():
+    # Base64 has several spellings of some bytes: only the one that was written is the entry.
+    if digest != "sha256:" + hashlib.sha256(payload).hexdigest() or base64.b64encode(payload).decode("ascii") != text:
         raise Unreadable(Code.SEAL_BROKEN, "its content does not match its digest")
     try:
         fields = json.loads(payload)
-    except ValueError as broken:
+    except (ValueError, RecursionError) as broken:
         raise Unreadable(Code.SEAL_BROKEN, "its payload is not JSON") from broken
     if not isinstance(fields, dict):
         raise Unreadable(Code.SEAL_BROKEN, "its payload is not an object")
@@ -117,9 +132,31 @@ def decode(envelope: bytes, inventory: bytes | None) -> Run:
 def decode_fields(fields: dict[str, Any], inventory: bytes | None = None) -> Run:
     """The run of a payload that `payload_of` gave. Raises Unreadable."""
     try:
+        _check_types(fields)
         return _run(fields, inventory)
-    except (KeyError, TypeError, ValueError, IndexError, zlib.error, binascii.Error) as broken:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, zlib.error) as broken:
         raise Unreadable(Code.SEAL_BROKEN, f"a field is missing or wrong ({broken})") from broken
+
+
+def inventory_named(fields: dict[str, Any]) -> str:
+    """The digest of the list of case ids that a payload names; "" when it names none."""
+    cases = fields.get("cases")
+    named = cases.get("inventory") if isinstance(cases, dict) else None
+    return named if isinstance(named, str) else ""
+
+
+def _check_types(fields: dict[str, Any]) -> None:
+    """Raise ValueError for a field that nothing downstream could compare or print: a digest proves no shape."""
+    for names, kinds in _KINDS:
+        for name in names.split():
+            if type(fields[name]) not in kinds:
+                raise ValueError(f"{name} is of the wrong type")
+    for name in ("started", "recorded", "finished"):
+        if fields[name] is not None and not abs(fields[name]) < _LAST_SECOND:
+            raise ValueError(f"{name} is no time")
+    texts = [*fields["command"], *fields["untracked"], *fields["conditions"], *fields["conditions"].values()]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a text is of the wrong type")
 
 
 def _fields(run: Run, inventory: str, outcomes: bytes) -> dict[str, Any]:
@@ -177,36 +214,68 @@ def _details(case: Case) -> dict[str, Any]:
 
 
 def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
-    shard = fields["shard"]
     return Run(
-        id=fields["id"],
-        suite=fields["suite"],
-        variant=fields["variant"],
-        shard=Shard(shard[0], shard[1]) if shard else None,
-        tree=fields["tree"],
-        scoped_tree=fields["scoped_tree"],
-        first_tree=fields["first_tree"],
+        id=_text(fields["id"]),
+        suite=_text(fields["suite"]),
+        variant=_text_or_none(fields["variant"]),
+        shard=_shard(fields["shard"]),
+        tree=_text_or_none(fields["tree"]),
+        scoped_tree=_text_or_none(fields["scoped_tree"]),
+        first_tree=_text_or_none(fields["first_tree"]),
         evidence=Evidence[fields["evidence"].upper()],
-        started=float(fields["started"]),
-        finished=fields["finished"],
-        recorded=float(fields["recorded"]),
-        worktree=fields["worktree"],
-        sequence=fields["sequence"],
-        command=tuple(fields["command"]),
-        cwd=fields["cwd"],
-        exit_code=fields["exit_code"],
-        runner=fields["runner"],
-        runner_version=fields["runner_version"],
-        reader=fields["reader"],
-        conditions=tuple(sorted(fields["conditions"].items())),
-        reports=tuple(ReportFile(*r) for r in fields["reports"]),
-        head=fields["head"],
-        changes=tuple(Change(*c) for c in fields["changes"]),
-        untracked=tuple(fields["untracked"]),
-        clock_suspect=fields["clock_suspect"],
-        problems=tuple(Problem(Code(c), m, n) for c, m, n in fields["problems"]),
+        started=_moment(fields["started"]),
+        finished=None if fields["finished"] is None else _moment(fields["finished"]),
+        recorded=_moment(fields["recorded"]),
+        worktree=_text(fields["worktree"]),
+        sequence=_number(fields["sequence"]),
+        command=tuple(map(_text, fields["command"])),
+        cwd=_text(fields["cwd"]),
+        exit_code=None if fields["exit_code"] is None else _number(fields["exit_code"]),
+        runner=_text(fields["runner"]),
+        runner_version=_text(fields["runner_version"]),
+        reader=_text(fields["reader"]),
+        conditions=tuple(sorted((name, _text(value)) for name, value in fields["conditions"].items())),
+        reports=tuple(ReportFile(_text(n), _text(d), _number(m)) for n, d, m in fields["reports"]),
+        head=_text_or_none(fields["head"]),
+        changes=tuple(Change(_text(p), _text_or_none(m), _text_or_none(o)) for p, m, o in fields["changes"]),
+        untracked=tuple(map(_text, fields["untracked"])),
+        clock_suspect=fields["clock_suspect"] is not False,
+        problems=tuple(Problem(Code(c), _text(m), _text(n)) for c, m, n in fields["problems"]),
         cases=_cases(fields["cases"], inventory),
     )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{value!r:.40} is no whole number")
+    return value
+
+
+def _moment(value: Any) -> float:
+    """A time that can be compared: finite, so that sorting by it is an order."""
+    seconds = float(value)
+    if not math.isfinite(seconds):
+        raise ValueError(f"{seconds} is no time")
+    return seconds
+
+
+def _shard(value: Any) -> Shard | None:
+    if value is None:
+        return None
+    index, total = map(_number, value)
+    if not 1 <= index <= total <= _MOST_SHARDS:
+        raise ValueError(f"{index}/{total} is no shard")
+    return Shard(index, total)
 
 
 def _cases(stored: dict[str, Any], inventory: bytes | None) -> tuple[Case, ...]:
@@ -215,7 +284,7 @@ def _cases(stored: dict[str, Any], inventory: bytes | None) -> tuple[Case, ...]:
     if inventory is None or hashlib.sha256(inventory).hexdigest() != stored["inventory"]:
         raise ValueError("the list of its case ids is missing or damaged")
     ids = ids_of(inventory)
-    outcomes = zlib.decompress(base64.b64decode(stored["outcomes"]))
+    outcomes = zlib.decompressobj().decompress(base64.b64decode(stored["outcomes"]), len(ids) + 1)
     if not len(ids) == len(outcomes) == stored["number"]:
         raise ValueError("ids and outcomes differ in number")
     details = stored["details"]
@@ -232,10 +301,10 @@ def _case(name: str, outcome: Outcome, details: dict[str, Any] | None) -> Case:
     return Case(
         name,
         outcome,
-        count=details.get("count", 1),
-        passed=passed,
-        samples=samples,
+        count=_number(details.get("count", 1)),
+        passed=_number(passed),
+        samples=_number(samples),
         kind=RecordKind(details.get("kind", "case")),
-        covers=details.get("covers", ""),
-        raws=tuple(details.get("raws", ())),
+        covers=_text(details.get("covers", "")),
+        raws=tuple(map(_text, details.get("raws", ()))),
     )

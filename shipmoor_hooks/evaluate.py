@@ -164,7 +164,10 @@ class _Judge:
         found.findings += [*problems, *notes]
         for variant in variants:
             self._compare(suite, variant, base.usable[variant], tip.usable[variant], rules, found)
-            found.findings += missing.set_aside(tip, variant)
+            found.findings += [
+                *missing.set_aside(base, variant, at_tip=False),
+                *missing.set_aside(tip, variant, at_tip=True),
+            ]
 
     def _compare(
         self,
@@ -176,12 +179,12 @@ class _Judge:
         found: Collected,
     ) -> None:
         base_name = (self.bases[0].commit or "BASE")[:12]
-        fitting, unlike = reduction.comparable(base_runs, tip_runs, suite.same, base_name)
-        if unlike:
-            found.findings += [replace(f, suite=suite.name, variant=variant) for f in unlike]
+        base_runs, tip_runs, notes = reduction.comparable(base_runs, tip_runs, suite.same, base_name)
+        found.findings += [replace(f, suite=suite.name, variant=variant) for f in notes]
+        if not base_runs:
             return
         question = reduction.Question(
-            suite, variant, fitting, tip_runs, self.request.now, rules.window_hours, base_name=base_name
+            suite, variant, base_runs, tip_runs, self.request.now, rules.window_hours, base_name=base_name
         )
         result = reduction.compare(question)
         if any(f.code in (Code.CASE_REMOVED, Code.CASE_FEWER) for f in result.findings) and self.bases:
@@ -283,8 +286,6 @@ class _Judge:
 
 def stock_of(found: Found) -> selection.Stock:
     """The spool's answer as the pure side takes it."""
-    unreadable = tuple(
-        Problem(b.code, f"a stored run cannot be used: {b.text}", "run the suite again") for b in found.broken
-    )
+    unreadable = tuple(Problem(b.code, f"a stored run cannot be used: {b.text}") for b in found.broken)
     runs: Mapping[str, Run] = {r.id: r for r in found.runs}
     return selection.Stock(tuple(runs.values()), found.begun, unreadable)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from shipmoor_hooks.case_id import Identity, namer
@@ -38,15 +38,21 @@ def cases_of(
     return tuple(folded.case(key[0]) for key, folded in sorted(every, key=itemgetter(0)))
 
 
-def problems_of(reports: Sequence[Report]) -> tuple[Problem, ...]:
-    """What stands against a run of several files: each file's problems once.
+def problems_of(reports: Sequence[Report], names: Sequence[str] = ()) -> tuple[Problem, ...]:
+    """What stands against a run of several files: each file's problems once, with the file's name where there is one.
 
     That a file holds no case (a class without tests, one that does not load) is none where another file of the run has
     cases: surefire and others write a file for each class.
     """
     has_case = any(r.kind is RecordKind.CASE for report in reports for r in report.records)
-    every = dict.fromkeys(p for report in reports for p in report.problems)
-    return tuple(p for p in every if not (has_case and p.message.startswith(EMPTY)))
+    named = [f"{name}: " if name else "" for name in names] or [""] * len(reports)
+    found = [
+        replace(problem, message=name + problem.message)
+        for report, name in zip(reports, named, strict=True)
+        for problem in report.problems
+        if not (has_case and problem.message.startswith(EMPTY))
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,6 @@ A tree that was almost run is told by the paths that differ (TREE_DIFFERS). Noth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from shipmoor_hooks import history
 from shipmoor_hooks.git import Git
@@ -56,10 +55,19 @@ class Missing:
             return [self._no_common(base, tip)], [], []
         return [], list(common), self._notes(others)
 
-    def set_aside(self, tip: Choice, variant: str | None) -> list[Finding]:
-        """A newer run that does not count, beside the complete one that does, is named."""
-        newest = tip.problems.get(variant, ())[:1]
-        return [self._finding(Code.RUN_SET_ASIDE, p.message, "", variant) for p in map(_sentence, newest)]
+    def set_aside(self, choice: Choice, variant: str | None, *, at_tip: bool) -> list[Finding]:
+        """A run that does not count, beside an older one that does, is named; so is an entry that cannot be read."""
+        side = "tip" if at_tip else "base"
+        rows = choice.problems.get(variant, ())[:1] or choice.problems.get(None, ())[-1:]
+        return [
+            self._finding(
+                Code.RUN_SET_ASIDE,
+                _full(f"Beside the run that counts at the {side} another does not: {problem.message}"),
+                "",
+                variant,
+            )
+            for problem in rows
+        ]
 
     # ---------------------------------------------------------------- one side without any usable run
 
@@ -67,18 +75,25 @@ class Missing:
         problem = self._first_problem(choice)
         side = "tip" if at_tip else "base"
         if problem is not None:
-            message = f"at the {side}: {problem.message}"
-            return self._finding(problem.code, _full(message), problem.next_step or self._run(at_tip), None)
+            message = _full(f"At the {side}: {problem.message}")
+            return self._finding(problem.code, message, self._command(problem, at_tip, None), None)
         if at_tip:
             almost = self._almost()
             if almost is not None:
                 return almost
             name = (self.tip.commit or "")[:12]
-            message = f"no run of {self.suite.name} stands on the tip's tree (commit {name})."
+            message = f"No run of {self.suite.name} stands on the tip's tree (commit {name})."
             return self._finding(Code.NO_RUN_AT_TIP, message, self._run(at_tip=True), None)
         name = (self.bases[0].commit or "")[:12]
-        message = f"no run of {self.suite.name} stands on the base's tree (commit {name})."
+        message = f"No run of {self.suite.name} stands on the base's tree (commit {name})."
         return self._finding(Code.NO_RUN_AT_BASE, message, self._run(at_tip=False), None)
+
+    def _command(self, problem: Problem, at_tip: bool, variant: str | None) -> str:
+        """What settles a problem: its own way out; where that is a run, one of the right side and variant."""
+        step = problem.next_step or self._run(at_tip, variant)
+        if not step.startswith("shipmoor-hooks run ") or " --at " in step:
+            return step
+        return self._run(at_tip, variant) + (f" --shard {step.split(' --shard ')[1]}" if " --shard " in step else "")
 
     def _first_problem(self, choice: Choice) -> Problem | None:
         rows = [p for v in sorted(choice.problems, key=lambda v: v or "") for p in choice.problems[v]]
@@ -116,14 +131,14 @@ class Missing:
         rows = choice.problems.get(variant, ())
         side = "tip" if at_tip else "base"
         if rows:
-            message = f"{variant} at the {side}: {rows[0].message}"
-            return self._finding(rows[0].code, _full(message), rows[0].next_step or self._run(at_tip, variant), variant)
-        message = f"variant {variant} of {self.suite.name} has no run at the {side}; the policy asks for it."
+            message = _full(f"On {variant} at the {side}: {rows[0].message}")
+            return self._finding(rows[0].code, message, self._command(rows[0], at_tip, variant), variant)
+        message = f"Variant {variant} of {self.suite.name} has no run at the {side}; the policy asks for it."
         return self._finding(Code.VARIANT_MISSING, message, self._run(at_tip, variant), variant)
 
     def _no_common(self, base: Choice, tip: Choice) -> Finding:
         there, here = (", ".join(sorted(v or "no variant" for v in c.usable)) for c in (base, tip))
-        message = f"base and tip of {self.suite.name} were measured on different variants: {there}, then {here}."
+        message = f"Base and tip of {self.suite.name} were measured on different variants: {there}, then {here}."
         first = next((v for v in sorted(base.usable, key=lambda v: v or "") if v), None)
         return self._finding(Code.VARIANT_MISSING, message, self._run(True, first), None)
 
@@ -131,7 +146,7 @@ class Missing:
         return [
             self._finding(
                 Code.VARIANT_UNLISTED,
-                f"the runs of {self.suite.name} on {v or 'no variant'} were not judged: only one side has them or the "
+                f"The runs of {self.suite.name} on {v or 'no variant'} were not judged: only one side has them, or the "
                 "policy does not list them.",
                 "",
                 v,
@@ -141,10 +156,6 @@ class Missing:
 
     def _finding(self, code: Code, message: str, next_step: str, variant: str | None) -> Finding:
         return Finding(code, message, next_step, self.suite.name, variant)
-
-
-def _sentence(problem: Problem) -> Problem:
-    return replace(problem, message=_full(f"beside the run that counts, another does not: {problem.message}"))
 
 
 def _full(message: str) -> str:

@@ -81,7 +81,11 @@ def observe(
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
         before = report_files.snapshot((*told, *order.suite.reports), place.require_top())
         child_environment = clean | dict(prepared.environ) | {RUN_VARIABLE: begun.run.id}
-        exit_code, interrupted = _run(prepared.command, cwd, child_environment)
+        try:
+            exit_code, interrupted = _run(prepared.command, cwd, child_environment)
+        except UsageFault:
+            capture.abandon(begun)
+            raise
         gathered = _gather(place, order.suite, prepared, told, before)
     problems = list(gathered.problems)
     if interrupted:
@@ -152,14 +156,20 @@ def _gather(
     Those that the runner was told to write come first; the policy's own globs count where it wrote none of them.
     """
     top = place.require_top()
-    paths = report_files.expand(told, top) or report_files.expand(suite.reports, top)
+    paths = report_files.expand(told, top)
+    from_policy = not paths
+    if from_policy:
+        paths = report_files.expand(suite.reports, top)
     reports, files, digests = [], [], set()
     for path in paths:
         try:
-            file, report = _read_whole(path, top, prepared.reader or suite.format or None)
+            seen = report_files.load(path, top, inside=from_policy).file
+            if before.get(path) == (seen.sha256, seen.mtime_ns):
+                continue
+            file, report = _read_whole(path, top, prepared.reader or suite.format or None, inside=from_policy)
         except EvidenceFault as fault:
             return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, fault.message, fault.next_step),))
-        if before.get(path) == (file.sha256, file.mtime_ns) or file.sha256 in digests:
+        if file.sha256 in digests:
             continue
         digests.add(file.sha256)
         reports.append(report)
@@ -170,11 +180,11 @@ def _gather(
     return Gathered(tuple(reports), tuple(files))
 
 
-def _read_whole(path: str, top: str, reader: str | None) -> tuple[ReportFile, Report]:
+def _read_whole(path: str, top: str, reader: str | None, *, inside: bool) -> tuple[ReportFile, Report]:
     """Read a report; some runners return before theirs is whole, so one that does not parse is looked at again."""
     deadline = time.monotonic() + _PATIENCE
     while True:
-        loaded = report_files.load(path, top)
+        loaded = report_files.load(path, top, inside=inside)
         try:
             return loaded.file, registry.read(loaded.data, reader, loaded.file.name)
         except ReportFault:

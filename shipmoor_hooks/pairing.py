@@ -1,19 +1,20 @@
 """What became of the cases that the tip no longer lists by their name: pure (design, sections 3, 10.9, 10.14, 10.15, 10.34).
 
-A base case that is not there by id may have moved with its file (git says which file was renamed), may stand under
-pytest's suffix (`p[1]` beside `p[1_0]`), may belong to a file that no longer loads or skips itself, or may be one of a row
-that carries only positions. What is left over is gone.
+A base case that is not there by id may belong to a file that no longer loads or skips itself, may have moved with its file
+(git says which file was renamed), may stand under pytest's suffix (`p[1]` beside `p[1_0]`), or may be one of a row that
+carries only positions. What is left over is gone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shipmoor_hooks.standing import BaseCase, TipCase
+from shipmoor_hooks.standing import BaseCase, Tip, TipCase
 
-_POSITIONAL = re.compile(r"^([A-Za-z_]+)(0|[1-9][0-9]*)$")
+_POSITIONAL = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]*)")
+_BOUNDARY = re.compile(r"::|/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +39,36 @@ class Pairing:
     new: list[str] = field(default_factory=list)
 
 
-def pair(base: Mapping[str, BaseCase], tip: Mapping[str, TipCase], renames: Mapping[str, str]) -> Pairing:
+def pair(base: Mapping[str, BaseCase], tip: Tip, renames: Mapping[str, str]) -> Pairing:
     """Match the base's inventory with the tip's. `renames` maps the old path of a file to its new one, as git sees it."""
     result = Pairing()
-    files = {i: c for i, c in tip.items() if c.covers}
     lost = []
     for case_id in sorted(base):
-        if case_id in tip and not tip[case_id].covers:
+        if case_id in tip.cases:
             result.same[case_id] = case_id
-        elif not _synthetic(case_id):
+        else:
             lost.append(case_id)
-    arrivals = {i for i, c in tip.items() if i not in base and not c.covers and not _synthetic(i)}
-    lost = _in_files(lost, files, result)
+    arrivals = {i for i in tip.cases if i not in base}
+    lost = _in_files(lost, tip.files, renames, result)
     lost = _moved(lost, arrivals, renames, result)
     lost = _suffixed(lost, arrivals, result)
-    lost = _positional(lost, base, tip, result)
-    result.gone = lost
+    result.gone = _positional(lost, base, tip.cases, result)
     result.new = sorted(arrivals)
     return result
 
 
-def _synthetic(case_id: str) -> bool:
-    """The exit code of a run is a case only while it is red: its absence loses nothing."""
-    return case_id.startswith("<run>::")
-
-
-def _in_files(lost: Sequence[str], files: Mapping[str, TipCase], result: Pairing) -> list[str]:
-    left = []
+def _in_files(
+    lost: Sequence[str], files: Mapping[str, TipCase], renames: Mapping[str, str], result: Pairing
+) -> list[str]:
+    """A file that does not load counts under its new name as well: a rename must not turn it into removed cases."""
+    covering: dict[str, TipCase] = {}
+    for file in files.values():
+        other = covering.get(file.covers)
+        if other is None or file.outcome.badness > other.outcome.badness:
+            covering[file.covers] = file
+    left: list[str] = []
     for case_id in lost:
-        record = next((f for f in files.values() if case_id.startswith(f.covers)), None)
+        record = _record_over(case_id, covering) or _record_over(_renamed(case_id, renames), covering)
         if record is None:
             left.append(case_id)
         elif record.outcome.is_red:
@@ -76,12 +78,29 @@ def _in_files(lost: Sequence[str], files: Mapping[str, TipCase], result: Pairing
     return left
 
 
+def _record_over(case_id: str, covering: Mapping[str, TipCase]) -> TipCase | None:
+    """The record whose prefix is the longest that the id starts with; a prefix ends at `::` or `/`."""
+    found: TipCase | None = None
+    for boundary in _BOUNDARY.finditer(case_id) if covering else ():
+        found = covering.get(case_id[: boundary.end()]) or found
+    return found
+
+
+def _renamed(case_id: str, renames: Mapping[str, str]) -> str:
+    """The id that a case has when it moved with its file; "" when its file was not renamed."""
+    path, separator, rest = case_id.partition("::")
+    return f"{renames[path]}{separator}{rest}" if path in renames else ""
+
+
 def _moved(lost: Sequence[str], arrivals: set[str], renames: Mapping[str, str], result: Pairing) -> list[str]:
+    """One departure for one arrival; an arrival that two departures claim belongs to neither (10.15)."""
+    claims: dict[str, list[str]] = {}
+    for case_id in lost:
+        claims.setdefault(_renamed(case_id, renames), []).append(case_id)
     left = []
     for case_id in lost:
-        path, separator, rest = case_id.partition("::")
-        new_id = f"{renames[path]}{separator}{rest}" if path in renames else ""
-        if new_id in arrivals:
+        new_id = _renamed(case_id, renames)
+        if new_id in arrivals and len(claims[new_id]) == 1:
             arrivals.discard(new_id)
             result.moved[case_id] = new_id
         else:
@@ -91,15 +110,10 @@ def _moved(lost: Sequence[str], arrivals: set[str], renames: Mapping[str, str], 
 
 def _suffixed(lost: Sequence[str], arrivals: set[str], result: Pairing) -> list[str]:
     """pytest numbers equal parameter ids only while there are several: `p[1]` is the first of `p[1_0]`, `p[1_1]`."""
+    before = frozenset(lost)
     left = []
     for case_id in lost:
-        twin = ""
-        if case_id.endswith("]"):
-            numbered = [f"{case_id[:-1]}_{i}]" for i in (0, 1)]
-            if all(n in arrivals for n in numbered):
-                twin = numbered[0]
-            elif case_id.endswith("_0]") and f"{case_id[:-3]}]" in arrivals:
-                twin = f"{case_id[:-3]}]"
+        twin = _numbered(case_id, arrivals) or _unnumbered(case_id, before, arrivals)
         if twin:
             arrivals.discard(twin)
             result.same[case_id] = twin
@@ -108,34 +122,56 @@ def _suffixed(lost: Sequence[str], arrivals: set[str], result: Pairing) -> list[
     return left
 
 
+def suffixed(case_id: str, number: int) -> str:
+    """The id that pytest gives the case when its parameter's id stands several times: `_` only behind a digit."""
+    inner = case_id[:-1]
+    return f"{inner}{'_' if inner[-1:].isdigit() else ''}{number}]"
+
+
+def _numbered(case_id: str, arrivals: set[str]) -> str:
+    both = [suffixed(case_id, 0), suffixed(case_id, 1)] if case_id.endswith("]") else []
+    return both[0] if both and arrivals.issuperset(both) else ""
+
+
+def _unnumbered(case_id: str, before: frozenset[str], arrivals: set[str]) -> str:
+    """The way back: the first of a numbered row that is gone as a whole, where the id without a number has come."""
+    if not case_id.endswith("0]"):
+        return ""
+    plain = case_id[:-2].removesuffix("_") + "]"
+    fits = suffixed(plain, 0) == case_id and suffixed(plain, 1) in before
+    return plain if fits and plain in arrivals else ""
+
+
 def _positional(
     lost: Sequence[str], base: Mapping[str, BaseCase], tip: Mapping[str, TipCase], result: Pairing
 ) -> list[str]:
-    left, done = [], set()
-    for case_id in lost:
-        function = case_id.partition("[")[0]
-        if function in done:
-            continue
-        before = positions(function, base)
-        after = positions(function, tip)
-        if before and after:
-            done.add(function)
-            result.fewer.append(Fewer(function, len(before), len(after)))
-        else:
-            left.append(case_id)
-    return left
+    functions = {case_id.partition("[")[0] for case_id in lost if case_id.endswith("]")}
+    before, after = _parameters(functions, base), _parameters(functions, tip)
+    rows = {f: (row(before[f]), row(after[f])) for f in sorted(functions)}
+    fewer = {f for f, (b, t) in rows.items() if b and t and b[0] == t[0]}
+    result.fewer += [Fewer(f, len(before[f]), len(after[f])) for f in sorted(fewer)]
+    return [i for i in lost if i.partition("[")[0] not in fewer]
 
 
-def positions(function: str, ids: Mapping[str, object]) -> list[int]:
-    """The indexes of a function's cases when each id carries nothing but a position (`o0`, `o1`, ...); else none."""
-    words, found = set(), []
-    for case_id in ids:
-        head, bracket, parameter = case_id.partition("[")
-        if head != function:
-            continue
-        match = _POSITIONAL.match(parameter[:-1]) if bracket and parameter.endswith("]") else None
+def _parameters(functions: set[str], ids: Iterable[str]) -> dict[str, list[str]]:
+    """What stands behind the name of each of these functions, once for each case."""
+    found: dict[str, list[str]] = {f: [] for f in functions}
+    for case_id in ids if functions else ():
+        function, bracket, parameter = case_id.partition("[")
+        if function in found:
+            found[function].append(bracket + parameter)
+    return found
+
+
+def row(parameters: Sequence[str]) -> tuple[str, int] | None:
+    """The word and the length of a row of cases whose ids carry nothing but a position (`[o0]`, `[o1]`, ...); else None."""
+    words, indexes = set(), []
+    for parameter in parameters:
+        match = _POSITIONAL.fullmatch(parameter[1:-1]) if parameter[:1] == "[" and parameter[-1:] == "]" else None
         if match is None:
-            return []
+            return None
         words.add(match[1])
-        found.append(int(match[2]))
-    return sorted(found) if len(words) == 1 and sorted(found) == list(range(len(found))) else []
+        indexes.append(int(match[2]))
+    if len(words) != 1 or sorted(indexes) != list(range(len(indexes))):
+        return None
+    return words.pop(), len(indexes)

@@ -17,7 +17,6 @@ from shipmoor_hooks import PROBE
 from shipmoor_hooks.git import Git, last_line, location_free
 from shipmoor_hooks.place import Place
 
-PROBE = "SHIPMOOR_HOOKS_PROBE"  # what hook.py answers; a flow does not import an entry
 SECONDS = 30.0
 SEED_REF = "refs/shipmoor-hooks-probe/seed"
 # Nothing that the user's configuration adds to a push may leave the machine or wait for somebody.

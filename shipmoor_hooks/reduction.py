@@ -7,19 +7,34 @@ clock; the wording of each finding stands in `wording`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shipmoor_hooks import wording
 from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
 from shipmoor_hooks.pairing import Pairing, pair
-from shipmoor_hooks.standing import BaseCase, TipCase, at_base, at_tip, base_n_of_n, deciding, n_of_n
+from shipmoor_hooks.standing import (
+    BaseCase,
+    Tip,
+    TipCase,
+    at_base,
+    at_tip,
+    base_n_of_n,
+    deciding,
+    failures_at_base,
+    n_of_n,
+    newest_of,
+)
 
 HOUR = 3600.0
+CLOCK_TOLERANCE = 120.0  # seconds that a run may lie in the future (10.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a suite and variant gave: counts, findings (none disclosed yet), and the ids that disclosures may name."""
+    """What a suite and variant gave: counts, findings (none disclosed yet), and the ids that disclosures may name.
+
+    `known` are the ids at base or tip; `new_at_tip` the cases that ran at the tip and did not stand at the base.
+    """
 
     count: SuiteCount
     findings: tuple[Finding, ...]
@@ -50,43 +65,35 @@ def compare(question: Question) -> Comparison:
     base = at_base(question.base)
     tip = at_tip(question.tip, question.suite.reruns)
     pairs = pair(base, tip, question.renames or {})
-    found: list[Finding] = []
-    found += _lost(base, tip, pairs)
+    found = _lost(base, tip, pairs)
     for base_id, tip_id in [*pairs.same.items(), *pairs.moved.items()]:
-        found += _kept(question, base[base_id], tip[tip_id])
-    found += _new(question, base, tip, pairs)
+        found += _kept(question, base[base_id], tip.cases[tip_id])
+    found += _new(tip, pairs)
+    found += _beside(question, base, tip, pairs)
     found += _conditions(question)
     found += _smaller_runs(question)
-    count = SuiteCount(question.suite.name, question.variant, base_n_of_n(question.base, base), n_of_n(tip))
-    placed = tuple(_placed(f, question) for f in found)
-    return Comparison(count, placed, frozenset(base) | frozenset(tip), frozenset(pairs.new))
+    return Comparison(
+        SuiteCount(question.suite.name, question.variant, base_n_of_n(question.base, base), n_of_n(tip)),
+        tuple(_placed(f, question) for f in found),
+        frozenset(base) | frozenset(tip.cases) | frozenset(tip.files) | {i for _, i in tip.failures},
+        frozenset(i for i in pairs.new if not tip.cases[i].outcome.is_skip),
+    )
 
 
 def _placed(finding: Finding, question: Question) -> Finding:
-    return Finding(
-        finding.code,
-        finding.message,
-        finding.next_step,
-        question.suite.name,
-        question.variant,
-        finding.case,
-        finding.base,
-        finding.tip,
-        finding.disclosed,
-    )
+    return replace(finding, suite=question.suite.name, variant=question.variant)
 
 
 # ---------------------------------------------------------------- what is gone
 
 
-def _lost(base: Mapping[str, BaseCase], tip: Mapping[str, TipCase], pairs: Pairing) -> list[Finding]:
-    number = sum(1 for c in tip.values() if not c.covers and c.kind is RecordKind.CASE)
+def _lost(base: Mapping[str, BaseCase], tip: Tip, pairs: Pairing) -> list[Finding]:
     return [
-        *(wording.removed(base[case_id], number) for case_id in pairs.gone),
+        *(wording.removed(base[case_id], len(tip.cases)) for case_id in pairs.gone),
         *(wording.fewer_positions(few) for few in pairs.fewer),
-        *(wording.does_not_load(tip[record], ids) for record, ids in pairs.unloadable.items()),
+        *(wording.does_not_load(tip.files[record], ids) for record, ids in pairs.unloadable.items()),
         *(wording.file_skips_itself(base[i], record) for i, record in pairs.self_skipped.items() if base[i].ran),
-        *(wording.moved(base[old], tip[new]) for old, new in pairs.moved.items()),
+        *(wording.moved(base[old], tip.cases[new]) for old, new in pairs.moved.items()),
     ]
 
 
@@ -111,9 +118,12 @@ def _red(question: Question, base: BaseCase, tip: TipCase) -> list[Finding]:
     if not base.ran:
         return [wording.unskipped_red(base, tip)]
     if not base.green:
-        newest = max(base.red_in, key=lambda r: r.started)
-        return [wording.still_red(base, tip, question.now - newest.started)]
+        return [wording.still_red(tip, base.total, _age(question, base.red_in))]
     return _clear(question, tip, base.total, base.red_in)
+
+
+def _age(question: Question, red_in: Sequence[Run]) -> float:
+    return question.now - max(r.started for r in red_in)
 
 
 def _clear(question: Question, tip: TipCase, base_count: Count | None, red_in: Sequence[Run]) -> list[Finding]:
@@ -124,7 +134,7 @@ def _clear(question: Question, tip: TipCase, base_count: Count | None, red_in: S
         age = question.now - run.started
         if age > question.window_hours * HOUR or not all(equal_conditions(run, t) for t in decide):
             continue
-        if run.clock_suspect or age < 0:
+        if run.clock_suspect or age < -CLOCK_TOLERANCE:
             suspect = True
             continue
         return [wording.cleared(tip, base_count, run, age)]
@@ -137,28 +147,48 @@ def _clear(question: Question, tip: TipCase, base_count: Count | None, red_in: S
 # ---------------------------------------------------------------- what is new
 
 
-def _new(question: Question, base: Mapping[str, BaseCase], tip: Mapping[str, TipCase], pairs: Pairing) -> list[Finding]:
+def _new(tip: Tip, pairs: Pairing) -> list[Finding]:
     found = []
     for case_id in pairs.new:
-        case = tip[case_id]
-        if case.kind is RecordKind.SUITE:
-            found += _clear(question, case, None, ())
-        else:
-            found.append(wording.new_red(case) if case.outcome.is_red else wording.added(case))
-    for case_id, case in sorted(tip.items()):
-        if case.covers and case.outcome.is_red and case_id not in pairs.unloadable:
-            found.append(wording.new_red(case))
-        elif case.kind is RecordKind.RUN and case_id not in base:
-            found += _exit_code(question, base, case)
+        case = tip.cases[case_id]
+        found.append(wording.new_red(case) if case.outcome.is_red else wording.added(case))
+        if case.outcome.is_green and case.total.passed < case.total.of:
+            found.append(wording.flaky(case, None))
     return found
 
 
-def _exit_code(question: Question, base: Mapping[str, BaseCase], case: TipCase) -> list[Finding]:
-    """An exit code that no case explains counts as green in every run that ended 0, so it is a red like another."""
-    others = [b for i, b in base.items() if i.startswith("<run>::")]
-    red_in = [r for b in others for r in b.red_in]
-    if red_in and all(r.exit_code not in (0, None) for r in question.base):
-        return [wording.still_red(others[0], case, question.now - max(r.started for r in red_in))]
+# ---------------------------------------------------------------- what stands beside the cases
+
+
+def _beside(question: Question, base: Mapping[str, BaseCase], tip: Tip, pairs: Pairing) -> list[Finding]:
+    """Red records that are no case: a file that does not load, a failure outside every case, an exit code (10.28).
+
+    They exist only while they are red, so each counts as green in every run of the base that lacks it.
+    """
+    before = failures_at_base(question.base)
+    found = []
+    for case_id, case in sorted(tip.files.items()):
+        if not case.outcome.is_red or case_id in pairs.unloadable:
+            continue
+        red_in = before.get((RecordKind.FILE, case_id), ())
+        if red_in or any(i.startswith(case.covers) for i in base):
+            found += _failure(question, case, red_in)
+        else:
+            found.append(wording.new_red(case))
+    for (kind, case_id), case in sorted(tip.failures.items(), key=lambda row: row[0][1]):
+        if case.outcome.is_red:
+            red_in = before.get((kind, "" if kind is RecordKind.RUN else case_id), ())
+            found += _failure(question, case, red_in)
+    return found
+
+
+def _failure(question: Question, case: TipCase, red_in: Sequence[Run]) -> list[Finding]:
+    ids = {r.id for r in red_in}
+    green = [r for r in question.base if r.id not in ids]
+    if case.kind is RecordKind.RUN:
+        green = [r for r in green if r.exit_code in (0, None)]
+    if red_in and not green:
+        return [wording.still_red(case, None, _age(question, red_in))]
     return _clear(question, case, None, red_in)
 
 
@@ -177,40 +207,53 @@ def differing(one: Run, other: Run) -> list[tuple[str, str, str]]:
 
 
 def _conditions(question: Question) -> list[Finding]:
-    newest = max(question.base, key=lambda r: (r.started, r.sequence, r.id))
-    tip = max(question.tip, key=lambda r: (r.started, r.sequence, r.id))
-    return [wording.conditions_differ(*row) for row in differing(newest, tip)]
+    """What differs is told; a condition that must be equal and that only one side knows is told as well (10.26)."""
+    base, tip = newest_of(question.base), newest_of(question.tip)
+    rows = differing(base, tip)
+    ours, theirs = dict(base.conditions), dict(tip.conditions)
+    rows += [
+        (name, ours.get(name, "unknown"), theirs.get(name, "unknown"))
+        for name in question.suite.same
+        if (name in ours) != (name in theirs)
+    ]
+    return [wording.conditions_differ(*row) for row in rows]
 
 
 def _smaller_runs(question: Question) -> list[Finding]:
-    """A complete run at the base that lists fewer cases than an older one of it is named; it shrinks nothing."""
+    """A complete run at the base that lists fewer cases than an older one of its tree is named; it shrinks nothing."""
     found = []
-    largest = 0
+    largest: dict[str | None, int] = {}
     for run in sorted(question.base, key=lambda r: (r.started, r.sequence, r.id)):
         of = run.count.of
-        if of < largest:
-            found.append(wording.smaller_run(run, largest))
-        largest = max(largest, of)
+        before = largest.get(run.tree, 0)
+        if of < before:
+            found.append(wording.smaller_run(run, before))
+        largest[run.tree] = max(before, of)
     return found
 
 
 def comparable(
     base: Sequence[Run], tip: Sequence[Run], same: Sequence[str], base_name: str = "BASE"
-) -> tuple[tuple[Run, ...], list[Finding]]:
-    """The base's runs whose `same` conditions equal those of the tip's newest run; where none is left, NOT_COMPARABLE."""
-    if not same or not base or not tip:
-        return tuple(base), []
-    newest = max(tip, key=lambda r: (r.started, r.sequence, r.id))
-    fitting = [r for r in base if not [d for d in differing(r, newest) if d[0] in same]]
-    if fitting:
-        return tuple(fitting), []
-    other = max(base, key=lambda r: (r.started, r.sequence, r.id))
-    rows = [d for d in differing(other, newest) if d[0] in same]
-    return (), [wording.not_comparable(rows, newest, base_name)]
+) -> tuple[tuple[Run, ...], tuple[Run, ...], list[Finding]]:
+    """The runs of both sides whose `same` conditions are equal to those of the tip's newest run that the base can match.
+
+    A newer run of the tip under other conditions is named and set aside: it must not turn an answer into none. Where no
+    run of the tip has a match, both sides are empty and the finding is NOT_COMPARABLE.
+    """
+    if not same:
+        return tuple(base), tuple(tip), []
+    newest = newest_of(tip)
+    for run in sorted(tip, key=lambda r: (r.started, r.sequence, r.id), reverse=True):
+        fitting = tuple(r for r in base if not _unlike(r, run, same))
+        if fitting:
+            rows = _unlike(run, newest, same)
+            notes = [wording.other_conditions(newest, rows)] if rows else []
+            return fitting, tuple(r for r in tip if not _unlike(r, run, same)), notes
+    return (), (), [wording.not_comparable(_unlike(newest_of(base), newest, same), newest, base_name)]
 
 
-def refusing(findings: Sequence[Finding]) -> list[Finding]:
-    return [f for f in findings if f.refuses]
+def _unlike(one: Run, other: Run, same: Sequence[str]) -> list[tuple[str, str, str]]:
+    return [row for row in differing(one, other) if row[0] in same]
 
 
 def is_reduced(findings: Sequence[Finding]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shipmoor_hooks.model import Code, Count, Decision, Finding, Level, Revision, SuiteCount, Verdict
+from shipmoor_hooks.trailer_lines import TAKES, wildcard_to_paste
 from shipmoor_hooks.visible import visible
 
 SCHEMA = "shipmoor-hooks.gate/1"
@@ -104,7 +105,7 @@ def as_text(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> str
     lines = [headline(verdict)]
     lines += [f"  {line}" for line in counts(verdict.suites)]
     for group in _groups(f for f in verdict.findings if f.level is not Level.NOTE and f.disclosed is None):
-        lines += ["", *_group(group, width, verbose)]
+        lines += ["", *_group(group, width, verbose, verdict.findings)]
     disclosed = [f for f in verdict.findings if f.disclosed]
     if disclosed:
         lines += ["", f"disclosed ({len(disclosed)}):"]
@@ -131,8 +132,11 @@ def headline(verdict: Verdict) -> str:
         word = "would be refused (the policy only warns)" if verdict.warned else "refused"
         return f"{where}{word}: {', '.join(parts)}"
     if verdict.decision is Decision.CANNOT_EVALUATE:
-        suites = dict.fromkeys(visible(f.suite) for f in open_findings if f.level is Level.NO_EVIDENCE and f.suite)
-        return f"{where}cannot evaluate: there is no usable evidence" + (f" for {', '.join(suites)}" if suites else "")
+        missing = [f for f in open_findings if f.level is Level.NO_EVIDENCE]
+        suites = dict.fromkeys(visible(f.suite) for f in missing if f.suite)
+        if not suites:
+            return f"{where}cannot evaluate: {', '.join(dict.fromkeys(f.code.value for f in missing))}"
+        return f"{where}cannot evaluate: there is no usable evidence for {', '.join(suites)}"
     disclosed = sum(f.disclosed is not None for f in verdict.findings)
     told = ", ".join(f"{visible(_name(s))} {s.tip}" for s in verdict.suites) or "nothing was compared"
     return f"{where}allowed: {told}" + (f", {disclosed} disclosed" if disclosed else "")
@@ -157,7 +161,7 @@ def _groups(findings: Iterable[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
-def _group(group: Sequence[Finding], width: int, verbose: bool) -> list[str]:
+def _group(group: Sequence[Finding], width: int, verbose: bool, everything: Sequence[Finding]) -> list[str]:
     first = group[0]
     place = f" in {visible(first.suite)}" if first.suite else ""
     place += f" [{visible(first.variant)}]" if first.variant else ""
@@ -166,12 +170,29 @@ def _group(group: Sequence[Finding], width: int, verbose: bool) -> list[str]:
     for finding in shown:
         lines += _wrapped(finding.message, "  ", width)
     lines += _rest(group, MOST_FINDINGS, verbose)
-    lines += [f"    {line}" for line in _ways_out(shown)]
+    wildcard = _wildcard(group, everything) if len(group) > MOST_FINDINGS else None
+    lines += [f"    {line}" for line in _ways_out(shown, names=wildcard is None or verbose)]
+    if wildcard:
+        lines += ["    Or say why in the last paragraph of a commit message of this push, once for all of them:"]
+        lines += [f"        {wildcard}"]
     return lines
 
 
-def _ways_out(group: Sequence[Finding]) -> list[str]:
-    """The next steps of a group, each sentence once and the lines to paste below it, in the order in which they help."""
+def _wildcard(group: Sequence[Finding], everything: Iterable[Finding]) -> str | None:
+    """The one counted line that names a group's cases and no others; None where there is none (design, section 4)."""
+    takes = TAKES.get(group[0].code)
+    cases = {f.case for f in group if f.case is not None}
+    if not takes or not cases:
+        return None
+    rivals = (f.case for f in everything if f.case is not None and takes[0] in TAKES.get(f.code, ()))
+    return wildcard_to_paste(cases, rivals, takes[0])
+
+
+def _ways_out(group: Sequence[Finding], *, names: bool) -> list[str]:
+    """The next steps of a group, each sentence once and the lines to paste below it, in the order in which they help.
+
+    `names` is False where one line names all: a part of the lines for single cases would help nobody.
+    """
     ways: dict[str, list[str]] = {}
     for finding in group:
         sentence = ""
@@ -181,7 +202,7 @@ def _ways_out(group: Sequence[Finding]) -> list[str]:
             elif line:
                 sentence = visible(line)
                 ways.setdefault(sentence, [])
-    ordered = sorted(ways, key=lambda s: bool(ways[s]))
+    ordered = sorted((s for s in ways if names or not ways[s]), key=lambda s: bool(ways[s]))
     return [line for sentence in ordered for line in (sentence, *(f"    {paste}" for paste in ways[sentence])) if line]
 
 

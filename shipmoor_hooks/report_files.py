@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import hashlib
 import os
@@ -35,7 +36,9 @@ def load(path: str, top: str | None, *, name: str = "", inside: bool = False) ->
         link = stat.S_ISLNK(os.lstat(path).st_mode)
         if (link or inside) and not os.path.realpath(path).startswith(real_top or "\0"):
             raise ReportFault(f"{shown}: it leads out of the worktree, so it is not read")
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        # What was looked at is what is opened: a link put there meanwhile is not followed.
+        target = os.path.realpath(path) if link else path
+        handle = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY)
     except FileNotFoundError as error:
         raise ReportFault(f"{shown}: there is no such report file") from error
     except (OSError, ValueError) as error:
@@ -97,12 +100,10 @@ def snapshot(patterns: Sequence[str], top: str) -> dict[str, tuple[str, int]]:
     return taken
 
 
-def newest_mtime(top: str, paths: Sequence[str]) -> int:
-    """The newest mtime (nanoseconds) among files of the worktree; 0 when there are none."""
-    newest = 0
+def newest(top: str, paths: Sequence[str]) -> tuple[int, str]:
+    """The newest mtime (nanoseconds) among files of the worktree, and that file's path; (0, "") when there are none."""
+    found = (0, "")
     for path in paths:
-        try:
-            newest = max(newest, os.lstat(os.path.join(top, path)).st_mtime_ns)
-        except OSError:
-            continue  # deleted in the working tree: it has no time
-    return newest
+        with contextlib.suppress(OSError):  # deleted in the working tree: it has no time
+            found = max(found, (os.lstat(os.path.join(top, path)).st_mtime_ns, path))
+    return found

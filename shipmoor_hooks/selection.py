@@ -6,10 +6,11 @@ the policy asks, partial or incomplete, and keeps the reason of everything that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks.model import Case, Code, Evidence, Problem, Run, Suite
+from shipmoor_hooks.model import Case, Code, Evidence, Problem, RecordKind, Run, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,8 @@ class Stock:
 class Choice:
     """One side of one suite: `usable` maps a variant (None: the suite has none) to its complete runs, oldest first.
 
-    `problems` maps a variant to why its other runs do not count, the newest first; the key None also holds what cannot be
-    told apart by variant.
+    `problems` maps a variant to why its other runs do not count, the newest first; those that are older than a usable run
+    are of no interest and left out. The key None also holds, last, what cannot be told apart by variant.
     """
 
     usable: Mapping[str | None, tuple[Run, ...]]
@@ -41,7 +42,7 @@ def choose(stock: Stock, suite: Suite, evidence: Evidence) -> Choice:
     for run in stock.runs:
         if run.suite != suite.name:
             continue
-        reason = unusable(run, evidence)
+        reason = unusable(run, evidence, suite.require)
         if reason is not None:
             problems.setdefault(run.variant, []).append((run.started, reason))
         elif run.shard is not None:
@@ -57,23 +58,47 @@ def choose(stock: Stock, suite: Suite, evidence: Evidence) -> Choice:
     for run in stock.begun:
         if run.suite == suite.name:
             problems.setdefault(run.variant, []).append((run.started, _unfinished(run)))
-    for problem in stock.unreadable:
-        problems.setdefault(None, []).append((0.0, problem))
+    told = {v: _recent(rows, usable.get(v, ())) for v, rows in problems.items()}
+    if stock.unreadable:
+        told[None] = (*told.get(None, ()), *stock.unreadable)
     return Choice(
         {v: tuple(sorted(runs, key=_order)) for v, runs in usable.items() if runs},
-        {v: tuple(p for _, p in sorted(rows, key=lambda row: -row[0])) for v, rows in problems.items() if rows},
+        {v: rows for v, rows in told.items() if rows},
     )
 
 
-def unusable(run: Run, evidence: Evidence) -> Problem | None:
-    """Why a finished run does not count: too weak, bound to nothing, partial or incomplete; None when it counts."""
+def _recent(rows: Iterable[tuple[float, Problem]], usable: Iterable[Run]) -> tuple[Problem, ...]:
+    """The problems of runs that started no earlier than every usable one, the newest first."""
+    since = max((r.started for r in usable), default=-math.inf)
+    newest_first = sorted(rows, key=lambda row: (-row[0], row[1].code.value, row[1].message))
+    return tuple(problem for started, problem in newest_first if started >= since)
+
+
+def unusable(run: Run, evidence: Evidence, require: Sequence[str] = ()) -> Problem | None:
+    """Why a finished run does not count; None when it counts.
+
+    It may be bound to nothing, partial or incomplete, weaker than the policy asks, or silent about a condition that the
+    policy requires.
+    """
     if run.problems:
         return run.problems[0]
+    if run.tree is None:
+        return Problem(Code.TREE_CHANGED, f"the run of {run.suite} is bound to no tree", _again(run))
+    if not any(c.kind is not RecordKind.RUN for c in run.cases):
+        return Problem(Code.RUN_INCOMPLETE, f"the run of {run.suite} lists no case", _again(run))
     if run.evidence < evidence:
         return Problem(
             Code.EVIDENCE_WEAK,
             f"the run of {run.suite} is {run.evidence.word}, and the policy asks for {evidence.word}",
-            f"shipmoor-hooks run --suite {run.suite}",
+            _again(run),
+        )
+    known = {name for name, _ in run.conditions}
+    silent = [name for name in require if name not in known]
+    if silent:
+        return Problem(
+            Code.EVIDENCE_WEAK,
+            f"the run of {run.suite} does not tell its {', '.join(silent)}, and the policy requires that",
+            _again(run),
         )
     return None
 
@@ -102,25 +127,38 @@ def join(parts: Sequence[Run], suite: Suite) -> tuple[list[Run], list[tuple[floa
 
 
 def _joined(parts: Sequence[Run]) -> Run:
+    """Shards as one run. It ended with 0 only if each did, and a condition in which they differ is that of none."""
     return replace(
         parts[0],
         id=min(p.id for p in parts),
         shard=None,
         started=min(p.started for p in parts),
+        sequence=max(p.sequence for p in parts),
         cases=merge_cases(parts),
         evidence=min(p.evidence for p in parts),
         clock_suspect=any(p.clock_suspect for p in parts),
+        exit_code=next((p.exit_code for p in parts if p.exit_code), parts[0].exit_code),
+        conditions=_conditions(parts),
     )
+
+
+def _conditions(parts: Sequence[Run]) -> tuple[tuple[str, str], ...]:
+    values: dict[str, dict[str, None]] = {}
+    for part in parts:
+        for name, value in part.conditions:
+            values.setdefault(name, {})[value] = None
+    return tuple((name, " and ".join(values[name])) for name in sorted(values))
 
 
 def merge_cases(parts: Iterable[Run]) -> tuple[Case, ...]:
     """The cases of several parts of one run as one list, sorted by id; a case that stands in two parts counts twice."""
-    cases: dict[str, Case] = {}
+    cases: dict[tuple[str, str], Case] = {}
     for part in parts:
         for case in part.cases:
-            other = cases.get(case.id)
-            cases[case.id] = case if other is None else _both(other, case)
-    return tuple(cases[i] for i in sorted(cases))
+            key = (case.id, case.kind.value)
+            other = cases.get(key)
+            cases[key] = case if other is None else _both(other, case)
+    return tuple(cases[key] for key in sorted(cases))
 
 
 def _both(one: Case, other: Case) -> Case:
@@ -159,5 +197,9 @@ def _unfinished(run: Run) -> Problem:
     return Problem(
         Code.RUN_INCOMPLETE,
         f"a run of {run.suite} was started on this tree and did not end",
-        f"shipmoor-hooks run --suite {run.suite}",
+        _again(run),
     )
+
+
+def _again(run: Run) -> str:
+    return f"shipmoor-hooks run --suite {run.suite}" + (f" --shard {run.shard}" if run.shard else "")

@@ -4,6 +4,7 @@
       inventories/<digest>                     case ids, compressed, stored once
       runs/<worktree>/trees/<tree>/<name>.run  one sealed-shape file a run, in the folder of the tree that was tested
       reports/<digest>.<mtime>                 the tree that a report file is bound to
+      lock                                     shared by writers, taken alone by whoever drops files
       runs/<worktree>/trees/<tree>/<name>.begun  a run that began and did not (yet) end
       runs/<worktree>/scoped/<tree>/<name>.run   the same file again, where the suite excludes paths
 
@@ -25,6 +26,7 @@ from dataclasses import dataclass, replace
 from shipmoor_hooks import entry
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, ReportFile, Run
+from shipmoor_hooks.whole_files import lock, names, read_bytes, sync_folder, write_whole
 
 FOLDER = "shipmoor-hooks"
 UNBOUND = "unbound"
@@ -67,16 +69,16 @@ class Spool:
         found = Found()
         for worktree in self._worktrees():
             found += self._read_folder(self._path("runs", worktree, "scoped" if scoped else "trees", tree))
-        return found
+        return _without_finished(found)
 
     def paths(self) -> list[str]:
         """The paths of all entries (runs and unfinished ones), newest first, each once."""
         found = []
         for worktree in self._worktrees():
             trees = self._path("runs", worktree, "trees")
-            for tree in _names(trees):
+            for tree in names(trees):
                 folder = os.path.join(trees, tree)
-                found += [os.path.join(folder, n) for n in _names(folder) if n.endswith((RUN_SUFFIX, BEGUN_SUFFIX))]
+                found += [os.path.join(folder, n) for n in names(folder) if n.endswith((RUN_SUFFIX, BEGUN_SUFFIX))]
         return sorted(found, key=os.path.basename, reverse=True)
 
     def recent(self, number: int) -> Found:
@@ -84,12 +86,12 @@ class Spool:
         found = Found()
         for path in self.paths()[:number]:
             found += self._read(path)
-        return found
+        return _without_finished(found)
 
     def report_tree(self, file: ReportFile) -> str | None:
-        """The tree that a report file of this digest and mtime is bound to; None when it was never captured."""
+        """The tree that a report file of this digest and mtime is bound to (UNBOUND: to none); None: never captured."""
         try:
-            return _bytes(self._path("reports", _report_name(file))).decode("ascii", "replace")
+            return read_bytes(self._path("reports", _report_name(file))).decode("ascii", "replace")
         except OSError:
             return None
 
@@ -97,35 +99,44 @@ class Spool:
         """The entries whose run id starts with `prefix`."""
         found = Found()
         for path in self.paths():
-            if os.path.basename(path).split("-", 1)[1].startswith(prefix):
+            if os.path.basename(path).partition("-")[2].startswith(prefix):
                 found += self._read(path)
-        return found
+        return _without_finished(found)
 
     def twins(self, path: str) -> list[str]:
         """The same entry under its scoped tree, where there is one."""
         top = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         scoped = os.path.join(top, "scoped")
         name = os.path.basename(path)
-        paths = (os.path.join(scoped, tree, name) for tree in _names(scoped))
+        paths = (os.path.join(scoped, tree, name) for tree in names(scoped))
         return [p for p in paths if os.path.lexists(p)]
 
     def inventory_paths(self) -> list[str]:
         folder = self._path("inventories")
-        return [os.path.join(folder, n) for n in _names(folder) if not n.startswith(".")]
+        return [os.path.join(folder, n) for n in names(folder) if not n.startswith(".")]
 
     def leftovers(self) -> list[str]:
         """Temporary files that a killed writer left behind."""
-        found = []
-        for folder, _, names in os.walk(self.root):
-            found += [os.path.join(folder, n) for n in names if n.startswith(".") and n.endswith(".tmp")]
+        found: list[str] = []
+        if os.path.islink(self.root):
+            return found
+        for folder, _, files in os.walk(self.root):
+            found += [os.path.join(folder, n) for n in files if n.startswith(".") and n.endswith(".tmp")]
         return found
 
     def _worktrees(self) -> list[str]:
-        return _names(self._path("runs"))
+        """The worktrees that have runs here. Links are not followed: what they lead to is not ours."""
+        if os.path.islink(self.root):
+            return []
+        runs = self._path("runs")
+        parts = ("", "trees", "scoped")
+        return [
+            n for n in names(runs) if not any(os.path.islink(os.path.join(runs, n, p).rstrip(os.sep)) for p in parts)
+        ]
 
     def _read_folder(self, folder: str) -> Found:
         found = Found()
-        for name in sorted(_names(folder)):
+        for name in sorted(names(folder)):
             found += self._read(os.path.join(folder, name))
         return found
 
@@ -133,22 +144,24 @@ class Spool:
         if not path.endswith((RUN_SUFFIX, BEGUN_SUFFIX)):
             return Found()
         try:
-            envelope = _bytes(path)
+            envelope = read_bytes(path)
             fields = entry.payload_of(envelope)
-            run = entry.decode(envelope, self._inventory(str(fields.get("cases", {}).get("inventory", ""))))
+            run = entry.decode_fields(fields, self._inventory(entry.inventory_named(fields)))
         except entry.Unreadable as reason:
             return Found(broken=(Broken(path, reason.code, reason.text),))
         except FileNotFoundError:
             return Found()
         except OSError as error:
             return Found(broken=(Broken(path, Code.SEAL_BROKEN, f"it cannot be read: {error.strerror}"),))
+        if not _belongs(run, path):
+            return Found(broken=(Broken(path, Code.SEAL_BROKEN, "it lies in the place of another run or tree"),))
         return Found(begun=(run,)) if path.endswith(BEGUN_SUFFIX) else Found(runs=(run,))
 
     def _inventory(self, digest: str) -> bytes | None:
         if not digest.isalnum():
             return None
         try:
-            return zlib.decompress(_bytes(self._path("inventories", digest)))
+            return zlib.decompress(read_bytes(self._path("inventories", digest)))
         except (OSError, zlib.error):
             return None
 
@@ -161,17 +174,21 @@ class Spool:
     def finish(self, run: Run) -> Run:
         """Store a finished run and let go of its start entry. The run with its sequence. Raises EnvironmentFault."""
         stored = self._store(run, RUN_SUFFIX)
+        self.withdraw(run)
+        return stored
+
+    def withdraw(self, run: Run) -> None:
+        """Let go of a run's start entry: the run is stored, or its command could not be started at all."""
         begun = self._path("runs", self.worktree, "trees", _folder_of(run), _name_of(run) + BEGUN_SUFFIX)
         with contextlib.suppress(OSError):
             os.unlink(begun)
-        return stored
 
     def bind_report(self, file: ReportFile, tree: str) -> None:
         """Remember which tree a report file is bound to. Raises EnvironmentFault."""
         try:
             path = self._folder("reports") + "/" + _report_name(file)
             if not os.path.lexists(path):
-                _write(path, tree.encode("ascii"))
+                write_whole(path, tree.encode("ascii"))
         except OSError as error:
             raise EnvironmentFault(f"{self.root} cannot be written: {error.strerror or error}") from error
 
@@ -184,9 +201,9 @@ class Spool:
                     self._store_inventory(encoded.inventory_digest, encoded.inventory)
                 name = _name_of(run) + suffix
                 path = self._folder("runs", self.worktree, "trees", _folder_of(run)) + "/" + name
-                _write(path, encoded.envelope)
+                write_whole(path, encoded.envelope)
                 if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
-                    _write(
+                    write_whole(
                         self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope
                     )
                 return stored
@@ -200,22 +217,29 @@ class Spool:
         """Write the ids unless they are there; a damaged list is found and written again."""
         stored = self._inventory(digest)
         if stored is None or hashlib.sha256(stored).hexdigest() != digest:
-            _write(self._folder("inventories") + "/" + digest, zlib.compress(inventory, 1))
+            write_whole(self._folder("inventories") + "/" + digest, zlib.compress(inventory, 1))
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every writer out, so that what was found to be unused stays so. Raises EnvironmentFault."""
+        try:
+            with lock(self._folder() + "/lock", fcntl.LOCK_EX):
+                yield
+        except OSError as error:
+            raise EnvironmentFault(f"{self.root} cannot be locked: {error.strerror or error}") from error
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[int]:
-        """Hold this worktree's lock (the kernel lets go of it when the process dies) and give the next sequence number."""
+        """Hold this worktree's lock (the kernel lets go of it when the process dies) and give the next sequence number.
+
+        The number is taken before anything is stored: a killed writer leaves a gap, never the same number twice.
+        """
         folder = self._folder("runs", self.worktree)
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(os.path.join(folder, "sequence"), flags, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with lock(self.root + "/lock", fcntl.LOCK_SH), lock(folder + "/sequence", fcntl.LOCK_EX) as handle:
             text = os.pread(handle, 32, 0).strip()
             number = int(text) + 1 if text.isdigit() else 1
-            yield number
             os.pwrite(handle, b"%-20d\n" % number, 0)
-        finally:
-            os.close(handle)
+            yield number
 
     def _path(self, *parts: str) -> str:
         return os.path.join(self.root, *parts)
@@ -227,11 +251,26 @@ class Spool:
             path = os.path.join(path, part) if part else path
             with contextlib.suppress(FileExistsError):
                 os.mkdir(path)
+                sync_folder(os.path.dirname(path))
             if not stat.S_ISDIR(os.lstat(path).st_mode):
                 raise EnvironmentFault(
                     f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
                 )
         return path
+
+
+def _without_finished(found: Found) -> Found:
+    """A writer that was killed between the two leaves the start entry beside the finished run: that run has ended."""
+    finished = {run.id for run in found.runs}
+    return Found(found.runs, tuple(run for run in found.begun if run.id not in finished), found.broken)
+
+
+def _belongs(run: Run, path: str) -> bool:
+    """Does the entry lie under its own name, in the folder of the tree that it says it was measured on?"""
+    folder, name = os.path.split(path)
+    kind, tree = folder.split(os.sep)[-2:]
+    own = run.scoped_tree if kind == "scoped" else _folder_of(run)
+    return tree == own and name in (_name_of(run) + RUN_SUFFIX, _name_of(run) + BEGUN_SUFFIX)
 
 
 def _folder_of(run: Run) -> str:
@@ -244,41 +283,3 @@ def _name_of(run: Run) -> str:
 
 def _report_name(file: ReportFile) -> str:
     return f"{file.sha256}.{file.mtime_ns}"
-
-
-def _names(folder: str) -> list[str]:
-    """The names in a folder; none when it is missing, no folder, or a link."""
-    try:
-        if stat.S_ISLNK(os.lstat(folder).st_mode):
-            return []
-        return os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _bytes(path: str) -> bytes:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as stream:
-        return stream.read()
-
-
-def _write(path: str, data: bytes) -> None:
-    """Make the file appear whole, durable, under its name; on any error nothing of it stays."""
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.rename(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

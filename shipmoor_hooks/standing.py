@@ -1,12 +1,14 @@
 """How each case stands on one side, over all usable runs of one suite and variant: pure (design, sections 3 and 10.7).
 
 At the base the inventory is the union of the runs, so that a smaller run captured later shrinks nothing. At the tip
-`reruns` says which runs decide: the newest (with equal starts all of these, the worst wins) or every one.
+`reruns` says which runs decide: the newest (with equal starts all of these, the worst wins) or every one. Records that
+speak of more than a case (a file that does not load, a failure outside every case, an exit code) stand beside the cases
+and are no members of an inventory: nothing is lost when one goes away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks.model import Case, Count, Outcome, RecordKind, Run
@@ -22,29 +24,36 @@ class BaseCase:
     ran: bool
     red_in: tuple[Run, ...]
     total: Count
-    raws: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class TipCase:
-    """A case at the tip: the outcome that decides, its count there, and k of n over all complete runs on this tree."""
+    """A record at the tip: the outcome that decides, its count there, and k of n over all complete runs on this tree."""
 
     id: str
     outcome: Outcome
     count: int
     total: Count
     runs: int
-    kind: RecordKind
+    kind: RecordKind = RecordKind.CASE
     covers: str = ""
-    raws: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """The tip's records by id: cases, whole files that do not load or skip themselves, failures outside every case."""
+
+    cases: Mapping[str, TipCase]
+    files: Mapping[str, TipCase]
+    failures: Mapping[tuple[RecordKind, str], TipCase]
 
 
 def at_base(runs: Sequence[Run]) -> dict[str, BaseCase]:
-    """The base's inventory by id: the union of its complete runs, records for whole files left out."""
+    """The base's inventory by id: the union of the cases of its complete runs."""
     seen: dict[str, list[tuple[Run, Case]]] = {}
     for run in runs:
         for case in run.cases:
-            if not case.covers:
+            if case.kind is RecordKind.CASE:
                 seen.setdefault(case.id, []).append((run, case))
     return {i: _base_case(i, rows) for i, rows in seen.items()}
 
@@ -57,8 +66,18 @@ def _base_case(case_id: str, rows: Sequence[tuple[Run, Case]]) -> BaseCase:
         ran=any(not c.outcome.is_skip for _, c in rows),
         red_in=tuple(r for r, c in rows if c.outcome.is_red),
         total=Count(sum(c.passed for _, c in rows), sum(c.samples for _, c in rows)),
-        raws=frozenset(raw for _, c in rows for raw in c.raws),
     )
+
+
+def failures_at_base(runs: Sequence[Run]) -> dict[tuple[RecordKind, str], tuple[Run, ...]]:
+    """The runs in which a record that is no case was red, by kind and id; exit codes, whatever the number, by ""."""
+    seen: dict[tuple[RecordKind, str], list[Run]] = {}
+    for run in runs:
+        for case in run.cases:
+            if case.kind is not RecordKind.CASE and case.outcome.is_red:
+                name = "" if case.kind is RecordKind.RUN else case.id
+                seen.setdefault((case.kind, name), []).append(run)
+    return {key: tuple(found) for key, found in seen.items()}
 
 
 def deciding(runs: Sequence[Run], reruns: str) -> list[Run]:
@@ -69,43 +88,61 @@ def deciding(runs: Sequence[Run], reruns: str) -> list[Run]:
     return [r for r in runs if r.started == newest]
 
 
-def at_tip(runs: Sequence[Run], reruns: str) -> dict[str, TipCase]:
-    """The tip's cases by id. A case stands there only if each deciding run has it; the worst outcome and count win."""
+def newest_of(runs: Sequence[Run]) -> Run:
+    """The run that started last; of equal starts the one that was stored last (10.30)."""
+    return max(runs, key=lambda r: (r.started, r.sequence, r.id))
+
+
+def at_tip(runs: Sequence[Run], reruns: str) -> Tip:
+    """The tip's records. A case stands there only if each deciding run has it; the worst outcome and count win.
+
+    A record that is no case counts where any deciding run has it.
+    """
     decide = deciding(runs, reruns)
-    inventories = [{c.id: c for c in run.cases} for run in decide]
-    everything: dict[str, list[Case]] = {}
+    samples: dict[tuple[RecordKind, str], list[Case]] = {}
     for run in runs:
         for case in run.cases:
-            everything.setdefault(case.id, []).append(case)
-    common = set(inventories[0]).intersection(*inventories[1:])
-    # A record that is red and synthetic (a file that does not load, an exit code) counts where any deciding run has it.
-    common |= {c.id for i in inventories for c in i.values() if c.kind is not RecordKind.CASE}
-    tip = {}
-    for case_id in common:
-        rows = [i[case_id] for i in inventories if case_id in i]
-        worst = max(rows, key=lambda c: c.outcome.badness)
-        all_rows = everything[case_id]
-        tip[case_id] = TipCase(
-            case_id,
-            worst.outcome,
-            count=min(c.count for c in rows),
-            total=Count(sum(c.passed for c in all_rows), sum(c.samples for c in all_rows)),
-            runs=len(all_rows),
-            kind=worst.kind,
-            covers=worst.covers,
-            raws=frozenset(raw for c in rows for raw in c.raws),
-        )
-    return tip
+            samples.setdefault((case.kind, case.id), []).append(case)
+    rows: dict[tuple[RecordKind, str], list[Case]] = {}
+    for run in decide:
+        for case in run.cases:
+            rows.setdefault((case.kind, case.id), []).append(case)
+    cases, files, failures = {}, {}, {}
+    for key, found in rows.items():
+        kind, case_id = key
+        if kind is not RecordKind.CASE:
+            stands = _tip_case(found, samples[key])
+            if kind is RecordKind.FILE:
+                files[case_id] = stands
+            else:
+                failures[key] = stands
+        elif len(found) == len(decide):
+            cases[case_id] = _tip_case(found, samples[key])
+    return Tip(cases, files, failures)
 
 
-def n_of_n(tip: dict[str, TipCase]) -> Count:
+def _tip_case(rows: Sequence[Case], samples: Sequence[Case]) -> TipCase:
+    worst = max(rows, key=lambda c: c.outcome.badness)
+    return TipCase(
+        worst.id,
+        worst.outcome,
+        count=min(c.count for c in rows),
+        total=Count(sum(c.passed for c in samples), sum(c.samples for c in samples)),
+        runs=len(samples),
+        kind=worst.kind,
+        covers=worst.covers,
+    )
+
+
+def n_of_n(tip: Tip) -> Count:
     """n of N at the tip."""
-    real = [c for c in tip.values() if c.kind is not RecordKind.RUN]
+    real = [*tip.cases.values(), *tip.files.values()]
+    real += [c for c in tip.failures.values() if c.kind is not RecordKind.RUN]
     return Count(sum(c.outcome.is_green for c in real), len(real))
 
 
-def base_n_of_n(runs: Sequence[Run], base: dict[str, BaseCase]) -> Count:
+def base_n_of_n(runs: Sequence[Run], base: Mapping[str, BaseCase]) -> Count:
     """n of N at the base: what the newest run passed, of the union of all."""
-    newest = max(runs, key=lambda r: (r.started, r.sequence, r.id))
-    real = sum(1 for c in newest.cases if c.covers) + sum(1 for i in base if not i.startswith("<run>::"))
-    return Count(newest.count.passed, real)
+    newest = newest_of(runs)
+    beside = sum(c.kind in (RecordKind.FILE, RecordKind.SUITE) for c in newest.cases)
+    return Count(newest.count.passed, len(base) + beside)

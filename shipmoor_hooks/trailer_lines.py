@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from shipmoor_hooks.model import Code, CommitMessage, DisclosureLine, Finding, Trailer
 
@@ -59,7 +59,7 @@ def misplaced_notes(lines: Sequence[DisclosureLine]) -> tuple[Finding, ...]:
         Finding(
             Code.DISCLOSURE_MISPLACED,
             f"{told(line, _name(line))} does not count: it stands where git reads no trailers.",
-            "move the line to the last paragraph of the commit message, which holds nothing but trailers",
+            "Move the line to the last paragraph of the commit message, which holds nothing but trailers.",
         )
         for line in lines
     )
@@ -191,6 +191,27 @@ def rename_to_paste(old: str, new: str) -> str:
         return line
     hashed = " => ".join(f"case:{case_hash(case)[:HASH_DIGITS]}" for case in (old, new))
     return f"{Trailer.RENAMED.value}: {hashed} -- {PLACEHOLDER}"
+
+
+def wildcard_to_paste(cases: Collection[str], others: Iterable[str], trailer: Trailer) -> str | None:
+    """One counted line for all these cases: the file or folder that they share; None unless it names them and no others.
+
+    `others` are the ids of every other finding that the same trailer could disclose, since the count is of all that match.
+    """
+    names = set(cases)
+    prefix = _shared_place(names)
+    line = f"{trailer.value}: {prefix}* ({len(names)}) -- {PLACEHOLDER}"
+    if not prefix or "*" in prefix or not _is_plain(prefix) or len(line) > LONGEST_LINE or wrong_name(f"{prefix}* (1)"):
+        return None
+    return line if not any(matches(f"{prefix}*", other) for other in others if other not in names) else None
+
+
+def _shared_place(cases: Collection[str]) -> str:
+    """The longest beginning that all the ids have in common, back to the end of a file (`::`) or folder (`/`)."""
+    first, last = min(cases), max(cases)  # what the smallest and the largest share, all share
+    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    head = first[:length].partition("[")[0]
+    return head[: max(head.rfind("/") + 1, head.rfind("::") + 2 if "::" in head else 0)]
 
 
 def _is_plain(case: str) -> bool:

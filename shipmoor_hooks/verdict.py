@@ -39,20 +39,25 @@ def conclude(
     """Let the commits' trailers disclose what words can disclose, add the ways out, and decide.
 
     A refusal outweighs missing evidence, missing evidence outweighs nothing (exit 1 before 3 before 0). In mode `warn`
-    a refusal is told and let through.
+    a refusal is told and let through; evidence that is missing stays missing.
     """
     lines = trailers.ours(commits)
     judged, unused = trailers.disclose(
         findings, lines, known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
     )
     everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
-    offered = sorted(new_at_tip)[: _RENAMES_OFFERED + 1]
+    removed = {f.case for f in judged if f.code is Code.CASE_REMOVED and f.refuses}
+    offered = sorted(new_at_tip) if max(len(removed), len(new_at_tip)) <= _RENAMES_OFFERED else []
     told = sorted((_with_ways_out(f, offered) for f in everything), key=_order)
     decision = decide(told)
-    warned = mode == "warn" and decision is Decision.REFUSED
+    let_through = decide(f for f in told if f.level is not Level.REFUSE)
+    warned = mode == "warn" and decision is Decision.REFUSED and let_through is Decision.ALLOWED
+    if mode == "warn" and decision is Decision.REFUSED:
+        decision = let_through
+    compared = any(row.base is not None and row.tip is not None for row in counts)
     return Verdict(
-        decision=Decision.ALLOWED if warned else decision,
-        reduced=is_reduced(told) if counts or is_reduced(told) else None,
+        decision=decision,
+        reduced=is_reduced(told) or (False if compared else None),
         base=base,
         tip=tip,
         suites=tuple(counts),
@@ -80,7 +85,7 @@ def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
     if paste is None:
         return finding
     ways = [finding.next_step]
-    if finding.code is Code.CASE_REMOVED and 0 < len(new_at_tip) <= _RENAMES_OFFERED and finding.case:
+    if finding.code is Code.CASE_REMOVED and finding.case:
         ways += [f"If {new} is its new name:\n{rename_to_paste(finding.case, new)}" for new in new_at_tip]
     ways.append(f"Or say why in the last paragraph of a commit message of this push:\n{paste}")
     return replace(finding, next_step="\n".join(ways))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shipmoor_hooks.model import Code, Count, Finding, Outcome, Run
+from shipmoor_hooks.model import Code, Count, Finding, Outcome, RecordKind, Run
 from shipmoor_hooks.pairing import Fewer
 from shipmoor_hooks.standing import BaseCase, TipCase
 
@@ -28,7 +28,7 @@ def removed(base: BaseCase, number: int) -> Finding:
     state = f"passed {base.total} there" if base.ran else "skipped there"
     return Finding(
         Code.CASE_REMOVED,
-        f"{base.id} stands at the base ({state}) and is not among the {number} cases at the tip.",
+        f"{base.id} stands at the base ({state}) and is not among the {several(number)} at the tip.",
         "Restore the case.",
         case=base.id,
         base=base.total,
@@ -38,7 +38,7 @@ def removed(base: BaseCase, number: int) -> Finding:
 def fewer_positions(few: Fewer) -> Finding:
     return Finding(
         Code.CASE_FEWER,
-        f"{few.id} had {few.base} cases at the base and has {few.tip} at the tip; their ids carry only a position, so "
+        f"{few.id} had {several(few.base)} at the base and has {few.tip} at the tip; their ids carry only a position, so "
         "nobody can say which are gone.",
         "Restore the cases, or give the parameters ids of their own.",
         case=few.id,
@@ -50,7 +50,7 @@ def fewer_positions(few: Fewer) -> Finding:
 def fewer_records(base: BaseCase, tip: TipCase) -> Finding:
     return Finding(
         Code.CASE_FEWER,
-        f"{base.id} stood {base.count} times at the base and stands {tip.count} times at the tip.",
+        f"{base.id} stood {several(base.count, 'time')} at the base and stands {several(tip.count, 'time')} at the tip.",
         "Restore the cases that share this id.",
         case=base.id,
         base=base.total,
@@ -93,24 +93,40 @@ def skipped(base: BaseCase, tip: TipCase) -> Finding:
 
 
 def red(tip: TipCase, base: Count | None, question: Question) -> Finding:
-    before = f"passed {base} at the base" if base else "was not red at the base"
-    now = f"passed {tip.total} at the tip" if tip.total.of > 1 else f"{_PAST[tip.outcome]} at the tip"
     return Finding(
         Code.CASE_RED,
-        f"{tip.id} {before} and {now}.",
-        "Make it pass, then run the suite again. If the base is red too, measure it: "
-        f"shipmoor-hooks run --suite {question.suite.name} --at {question.base_name}",
+        _turned_red(tip, base),
+        f"Make it pass, then run the suite again. If the base is red too, measure it: {measure_base(question)}",
         case=tip.id,
         base=base,
         tip=tip.total,
     )
 
 
+def _turned_red(tip: TipCase, base: Count | None) -> str:
+    if tip.kind is RecordKind.RUN:
+        number = tip.id.removeprefix("<run>::exit ")
+        return f"The command ended with exit code {number} at the tip although no case is red, and not so at the base."
+    if tip.kind is RecordKind.FILE:
+        return f"{tip.id} as a whole {_PAST[tip.outcome]} at the tip and did not at the base."
+    if tip.kind is RecordKind.SUITE:
+        return f"{tip.id} {_PAST[tip.outcome]} outside every case at the tip and did not at the base."
+    now = f"passed {tip.total} at the tip" if tip.total.of > 1 else f"{_PAST[tip.outcome]} at the tip"
+    return f"{tip.id} passed {base} at the base and {now}."
+
+
+def measure_base(question: Question) -> str:
+    """The command that measures the base of a suite and variant."""
+    leg = f" --variant {question.variant}" if question.variant else ""
+    return f"shipmoor-hooks run --suite {question.suite.name}{leg} --at {question.base_name}"
+
+
 def clock_suspect(tip: TipCase, question: Question) -> Finding:
     return Finding(
         Code.CLOCK_SUSPECT,
-        f"a run of the base shows {tip.id} red too, but its time lies in the future, so it clears nothing.",
-        f"set the clock right, then: shipmoor-hooks run --suite {question.suite.name} --at {question.base_name}",
+        f"A run of the base shows {tip.id} red as well, but its time lies in the future, so it clears nothing; set the "
+        "clock right and measure the base again.",
+        measure_base(question),
         case=tip.id,
     )
 
@@ -125,12 +141,12 @@ def cleared(tip: TipCase, base: Count | None, run: Run, age: float) -> Finding:
     )
 
 
-def still_red(base: BaseCase, tip: TipCase, age: float) -> Finding:
+def still_red(tip: TipCase, base: Count | None, age: float) -> Finding:
     return Finding(
         Code.STILL_RED,
-        f"{tip.id} is red at the tip and was red in every run of the base (the newest {ago(age)}).",
+        f"{tip.id} is red at the tip and was green in no run of the base (last red there {ago(age)}).",
         case=tip.id,
-        base=base.total,
+        base=base,
         tip=tip.total,
     )
 
@@ -146,7 +162,7 @@ def unskipped_red(base: BaseCase, tip: TipCase) -> Finding:
 
 
 def flaky(tip: TipCase, base: BaseCase | None) -> Finding:
-    where = "runs on this tree" if tip.runs > 1 else "attempts"
+    where = "attempts" if tip.runs == 1 else "runs on this tree" if tip.runs == tip.total.of else "samples on this tree"
     return Finding(
         Code.FLAKY,
         f"{tip.id} passed {tip.total} {where}.",
@@ -176,25 +192,43 @@ def new_red(case: TipCase) -> Finding:
 
 def conditions_differ(name: str, base: str, tip: str) -> Finding:
     return Finding(
-        Code.CONDITIONS_DIFFER, f"the runs were measured under different conditions: {name} {base}, then {tip}."
+        Code.CONDITIONS_DIFFER,
+        f"Base and tip were measured under different conditions: {name} {base}, then {tip}.",
     )
 
 
 def not_comparable(rows: Sequence[tuple[str, str, str]], tip: Run, base_name: str) -> Finding:
-    told = "; ".join(f"{name} {base}, then {after}" for name, base, after in rows)
+    leg = f" --variant {tip.variant}" if tip.variant else ""
     return Finding(
         Code.NOT_COMPARABLE,
-        f"base and tip of {tip.suite} were not measured under the same conditions: {told}.",
-        f"shipmoor-hooks run --suite {tip.suite} --at {base_name}",
+        f"Base and tip of {tip.suite} were not measured under the same conditions: {_told(rows)}.",
+        f"shipmoor-hooks run --suite {tip.suite}{leg} --at {base_name}",
     )
+
+
+def other_conditions(run: Run, rows: Sequence[tuple[str, str, str]]) -> Finding:
+    return Finding(
+        Code.RUN_SET_ASIDE,
+        f"The newest run at the tip (run {run.id[:12]}) was measured under conditions that no run of the base has, so an "
+        f"older one was compared: {_told(rows)}.",
+    )
+
+
+def _told(rows: Sequence[tuple[str, str, str]]) -> str:
+    return "; ".join(f"{name} {before}, then {after}" for name, before, after in rows)
 
 
 def smaller_run(run: Run, largest: int) -> Finding:
     return Finding(
         Code.RUN_SET_ASIDE,
-        f"a run of the base lists {run.count.of} cases where an older one of the same tree lists {largest} (run "
-        f"{run.id[:12]}); the larger inventory counts.",
+        f"A run of the base (run {run.id[:12]}) lists {several(run.count.of)} where an older one of the same tree lists "
+        f"{largest}; the union of both counts.",
     )
+
+
+def several(number: int, word: str = "case") -> str:
+    """`1 case`, `3 cases`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def ago(seconds: float) -> str:

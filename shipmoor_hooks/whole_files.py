@@ -1,0 +1,73 @@
+"""Files that appear whole or not at all, and locks that die with their process: what the spool is made of (design, section 9).
+
+Nothing here follows a link, and what was written is on the disk when a function returns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+
+
+def names(folder: str) -> list[str]:
+    """The names in a folder; none when it is missing, no folder, or a link."""
+    try:
+        if stat.S_ISLNK(os.lstat(folder).st_mode):
+            return []
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def read_bytes(path: str) -> bytes:
+    """The content of a plain file. Raises OSError, also for whatever else stands under the name; a pipe is not waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is not a plain file", path)
+    with os.fdopen(handle, "rb") as stream:
+        return stream.read()
+
+
+def write_whole(path: str, data: bytes) -> None:
+    """Make the file appear whole, durable, under its name; on any error nothing of it stays."""
+    folder, name = os.path.split(path)
+    # Not the process's number: containers give the same one again and again, and a killed writer's file would be in the way.
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.rename(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_folder(folder)
+
+
+def sync_folder(folder: str) -> None:
+    """Make the names in a folder durable."""
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+@contextlib.contextmanager
+def lock(path: str, how: int) -> Iterator[int]:
+    """The file, locked (flock) for as long as the block runs; made when it is missing, never through a link."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(handle, how)
+        yield handle
+    finally:
+        os.close(handle)
