@@ -47,13 +47,17 @@ class GateWorld:
     reports: int = field(default=0)
 
     @classmethod
-    def create(cls, repo: RepoBuilder, python: Path, *, cases: Sequence[str] = ("a", "b"), push: bool = True) -> GateWorld:
+    def create(
+        cls, repo: RepoBuilder, python: Path, *, cases: Sequence[str] = ("a", "b"), push: bool = True
+    ) -> GateWorld:
         """main with the policy and one case a line, measured, pushed to `origin`, the hook installed."""
         world = cls(repo, repo.bare_remote())
         repo.write(".gitignore", IGNORED)
         repo.write("shipmoor-hooks.toml", POLICY)
         world.commit(cases, "Add the cart")
-        shim = (Path(__file__).parent.parent / "hooks" / "pre-push").read_text().replace("python=''", f"python='{python}'")
+        shim = (
+            (Path(__file__).parent.parent / "hooks" / "pre-push").read_text().replace("python=''", f"python='{python}'")
+        )
         hook = Path(repo.git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "hooks" / "pre-push"
         hook.parent.mkdir(exist_ok=True)
         hook.write_text(shim)

@@ -268,7 +268,9 @@ def test_a_shallow_clone_whose_history_ends_before_the_base(world: GateWorld, tm
         world.commit(["a", "b", f"c{number}"])
     world.repo.git("push", "-q", "--no-verify", "origin", "work")
     shallow = tmp_path / "shallow"
-    world.repo.git("clone", "-q", "--depth", "2", "--no-single-branch", f"file://{world.remote}", str(shallow), cwd=tmp_path)
+    world.repo.git(
+        "clone", "-q", "--depth", "2", "--no-single-branch", f"file://{world.remote}", str(shallow), cwd=tmp_path
+    )
     (shallow / ".git/hooks").mkdir(exist_ok=True)
     (shallow / ".git/hooks/pre-push").write_bytes((world.repo.path / ".git/hooks/pre-push").read_bytes())
     (shallow / ".git/hooks/pre-push").chmod(0o755)

@@ -65,7 +65,9 @@ class Adopted:
     def push(self, *refs: str) -> subprocess.CompletedProcess[bytes]:
         return self.repo.process(["git", "push", "-q", "origin", *refs])
 
-    def change(self, name: str, edit: Callable[[], None], codes: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
+    def change(
+        self, name: str, edit: Callable[[], None], codes: tuple[int, ...] = (0,)
+    ) -> subprocess.CompletedProcess[bytes]:
         """A branch with one change, measured and pushed."""
         self.branch(name)
         edit()
@@ -84,10 +86,24 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 
 @pytest.fixture
-def python_project(request: pytest.FixtureRequest, tmp_path: Path, installed_python: Path, environment: dict[str, str]) -> Adopted:
+def python_project(
+    request: pytest.FixtureRequest, tmp_path: Path, installed_python: Path, environment: dict[str, str]
+) -> Adopted:
     wanted = PYTHON_PROJECTS[request.param]
     downloaded = tmp_path / "sdist"
-    words = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(downloaded), wanted]
+    words = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        "-d",
+        str(downloaded),
+        wanted,
+    ]
     subprocess.run(words, check=True, capture_output=True, timeout=300)
     source = unpack(next(downloaded.iterdir()), tmp_path / "source")
     folders = [str(installed_python.parent), str(Path(sys.executable).parent), environment["PATH"]]
@@ -176,7 +192,9 @@ def test_a_python_project(python_project: Adopted) -> None:
     new_id = f"testing/test_moved_here.py::{case.name}"
     assert f"If {new_id} is its new name" in said(moved)
     line = next(text.strip() for text in said(moved).splitlines() if text.strip().startswith("Test-Renamed: "))
-    project.repo.git("commit", "-q", "--amend", "--no-edit", "--trailer", line.replace("<reason>", "a file for itself (#8)"))
+    project.repo.git(
+        "commit", "-q", "--amend", "--no-edit", "--trailer", line.replace("<reason>", "a file for itself (#8)")
+    )
     assert project.push("move-a-test").returncode == 0
 
 
@@ -184,9 +202,13 @@ def test_a_python_project(python_project: Adopted) -> None:
 
 
 def test_a_node_project(tmp_path: Path, installed_python: Path, environment: dict[str, str]) -> None:
-    subprocess.run(["npm", "pack", "--silent", NODE_PROJECT], cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        ["npm", "pack", "--silent", NODE_PROJECT], cwd=tmp_path, check=True, capture_output=True, timeout=300
+    )
     source = unpack(next(tmp_path.glob("*.tgz")), tmp_path / "source")
-    (source / "test" / "jest.test.js").unlink(missing_ok=True)  # its own runner; the package's `test:unit` runs the others
+    (source / "test" / "jest.test.js").unlink(
+        missing_ok=True
+    )  # its own runner; the package's `test:unit` runs the others
     env = environment | {"PATH": os.pathsep.join([str(installed_python.parent), environment["PATH"]])}
     project = Adopted.adopt(source, env, '["node", "--test"]')
     path = sorted((source / "test").glob("emit-*.test.js"))[0]
