@@ -31,8 +31,10 @@ def has_object(git: Git, name: str) -> bool:
 def require_commit(git: Git, revision: str) -> str:
     """The commit of a revision that a person named. Raises UsageFault."""
     commit = commit_of(git, revision)
+    if commit is None and revision == "HEAD":
+        raise UsageFault("HEAD names no commit: this branch has none yet", "git commit")
     if commit is None:
-        raise UsageFault(f"{revision!r} names no commit in this repository", "git log --oneline")
+        raise UsageFault(f"{revision!r} names no commit in this repository", "git log --oneline --all")
     return commit
 
 

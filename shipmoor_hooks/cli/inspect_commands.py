@@ -42,6 +42,8 @@ def status(context: typer.Context, output: FormatOption = "text") -> int:
             answer("  " + visible(row.line(call.now)))
         for reason in seen.reasons:
             answer("  " + visible(reason))
+    if not policy.suites:
+        call.tell(f"shipmoor-hooks: {policy.source} names no suite, so nothing is measured")
     missing = [r for r in rows if r.run is None]
     if missing:
         call.tell(f"  next: shipmoor-hooks run --suite {missing[0].suite}")
