@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -68,7 +67,7 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Every test runs in the sealed environment, in process and in the processes that it starts."""
     env = sealed_environment(home)
     for name in list(os.environ):
@@ -76,7 +75,7 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[st
             monkeypatch.delenv(name)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    yield env
+    return env
 
 
 @pytest.fixture
