@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks import history, policy, policy_rules, reduction, runners, scoped_tree, selection, verdict
+from shipmoor_hooks import history, moves, policy, policy_rules, reduction, runners, scoped_tree, selection, verdict
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
@@ -187,12 +187,8 @@ class _Judge:
             suite, variant, base_runs, tip_runs, self.request.now, rules.window_hours, base_name=base_name
         )
         result = reduction.compare(question)
-        if any(f.code in (Code.CASE_REMOVED, Code.CASE_FEWER) for f in result.findings) and self.bases:
-            renames = (
-                history.renames(self.git, self.bases[0].tree or "", self.tip.tree or "") if self._has_tip() else {}
-            )
-            if renames:
-                result = reduction.compare(replace(question, renames=renames))
+        if self._has_tip() and self.bases:
+            result = moves.explained(self.git, self.bases[0].tree or "", self.tip.tree or "", question, result)
         found.counts.append(result.count)
         found.findings += result.findings
         found.known |= result.known

@@ -112,6 +112,16 @@ def renames(git: Git, base_tree: str, tip_tree: str) -> dict[str, str]:
     return {fields[i + 1]: fields[i + 2] for i in range(0, len(fields) - 2, 3)}
 
 
+def moved_lines(git: Git, base_tree: str, tip_tree: str, paths: Sequence[str], colours: Mapping[str, str]) -> str:
+    """The diff of these files between two trees in which git colours the lines that moved (`--color-moved=plain`)."""
+    settings = [word for name, value in colours.items() for word in ("-c", f"{name}={value}")]
+    out = git.output(
+        *settings, "diff", "--color=always", "--color-moved=plain", "--ws-error-highlight=none", "--no-ext-diff",
+        "--no-textconv", "--no-renames", "--no-prefix", "-U0", base_tree, tip_tree, "--", *(f":(literal){p}" for p in paths),
+    )  # fmt: skip
+    return out.decode("utf-8", "surrogateescape")
+
+
 def differing_paths(git: Git, head: str, changes: Sequence[Change], tree: str) -> list[str] | None:
     """The paths in which a captured tree (HEAD's with `changes`) differs from `tree`; None when HEAD is not here."""
     try:

@@ -175,7 +175,7 @@ def flaky(tip: TipCase, base: BaseCase | None) -> Finding:
 def moved(base: BaseCase, tip: TipCase) -> Finding:
     return Finding(
         Code.CASE_MOVED,
-        f"{base.id} is {tip.id} now: git sees its file renamed.",
+        f"{base.id} is {tip.id} now: git sees that it moved.",
         case=tip.id,
         base=base.total,
         tip=tip.total,

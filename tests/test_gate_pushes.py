@@ -381,3 +381,19 @@ def test_the_gate_leaves_no_byte_behind(world: GateWorld) -> None:
     before = (world.repo.objects(), world.repo.index_bytes(), world.repo.git("for-each-ref"))
     assert world.repo.tool("gate").returncode == 0
     assert (world.repo.objects(), world.repo.index_bytes(), world.repo.git("for-each-ref")) == before
+
+
+def test_a_case_whose_own_block_moved_to_another_file_is_moved_not_removed(world: GateWorld) -> None:
+    block = "def test_late():\n    basket = shop.basket()\n    assert basket.total() == 5\n"
+    world.repo.write("tests/test_more.py", "import shop\n\n\n" + block)
+    world.commit(["a", "b"], "Add late", measured=False)
+    world.measure_ids({"tests.test_set": ["a", "b"], "tests.test_more": ["late"]})
+    world.repo.git("push", "-q", "--no-verify", "origin", "main")
+    world.repo.git("switch", "-q", "-c", "work")
+    world.repo.write("tests/test_more.py", "import shop\n")
+    world.repo.write("tests/test_moved.py", "import shop\n\n\n" + block)
+    world.commit(["a", "b"], "Move late", measured=False)
+    world.measure_ids({"tests.test_set": ["a", "b"], "tests.test_moved": ["late"]})
+    done = world.push("origin", "work")
+    pushed(world, done)
+    assert json.loads(world.repo.tool("gate", "--format", "json").stdout)["findings"][0]["code"] == "CASE_MOVED"

@@ -78,7 +78,7 @@ CASE_REMOVED (2) in unit
   t/s.py::a stands at the base (passed 1 of 1 there) and is not among the 1 case at the tip.
   t/s.py::b stands at the base (passed 1 of 1 there) and is not among the 1 case at the tip.
     Restore the case.
-    If it was renamed:
+    If t/s.py::n is its new name:
         Test-Renamed: t/s.py::a => t/s.py::n -- <reason>
         Test-Renamed: t/s.py::b => t/s.py::n -- <reason>
     Or say why in the last paragraph of a commit message of this push:

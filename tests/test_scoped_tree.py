@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -100,11 +101,8 @@ def test_an_unborn_head(repo: RepoBuilder) -> None:
 
 
 def test_a_capture_without_a_tree_has_no_scoped_one(repo: RepoBuilder, here: place.Place) -> None:
-    repo.git("checkout", "-q", "-b", "other")
-    repo.commit("Theirs", files={"README.md": "theirs\n"})
-    repo.git("checkout", "-q", "main")
-    repo.commit("Ours", files={"README.md": "ours\n"})
-    repo.process(["git", "merge", "-q", "other"])
+    (repo.path / "README.md").unlink()
+    os.mkfifo(repo.path / "README.md")
     assert scoped(here.git, capture(here), ["*.md"]) is None
 
 

@@ -166,8 +166,9 @@ def test_the_first_way_out_is_to_restore_the_last_one_the_line_to_paste() -> Non
 def test_a_rename_is_offered_where_few_cases_are_new() -> None:
     assert step(conclude(comparison=compare("a P, b P", "a P, c P, d F")), "t/s.py::b") == [
         "Restore the case.",
-        "If it was renamed:",
+        "If t/s.py::c is its new name:",
         "Test-Renamed: t/s.py::b => t/s.py::c -- <reason>",
+        "If t/s.py::d is its new name:",
         "Test-Renamed: t/s.py::b => t/s.py::d -- <reason>",
         "Or say why in the last paragraph of a commit message of this push:",
         "Test-Removed: t/s.py::b -- <reason>",
