@@ -37,6 +37,7 @@ class Adopted:
         repo = RepoBuilder(source, env)
         # The project's own hooks come from hosts that no test should depend on.
         (source / ".pre-commit-config.yaml").unlink(missing_ok=True)
+        (source / "uv.lock").unlink(missing_ok=True)  # it would ask for uv, which is not part of the test
         repo.git("init", "-q", "-b", "main")
         repo.write(".gitignore", "__pycache__/\n.pytest_cache/\n.hypothesis/\nnode_modules/\n")
         repo.commit("As published")
