@@ -28,12 +28,16 @@ _PATIENCE = 5.0  # seconds that a report may take to become whole after its runn
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to run: the suite, another command than the policy's (or none), the leg of the matrix, the part."""
+    """What to run: the suite, another command than the policy's (or none), the leg of the matrix, the part.
+
+    `fresh` says that the worktree was just checked out, so that the policy's `setup` comes first.
+    """
 
     suite: Suite
     command: tuple[str, ...] = ()
     variant: str | None = None
     shard: Shard | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,13 @@ def observe(
         variant=order.variant,
         shard=order.shard,
     )
+    if order.fresh:
+        # After the tree is taken: what a setup leaves behind only appeared, and the run keeps the revision's tree.
+        try:
+            _set_up(order.suite, cwd, clean)
+        except (EvidenceFault, UsageFault, KeyboardInterrupt):
+            capture.abandon(begun)
+            raise
     with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as folder:
         prepared = runner.prepare(command, clean, folder) if runner else runners.Prepared(tuple(command), reader=None)
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
@@ -110,10 +121,10 @@ def observe(
     return Observed(done, exit_code)
 
 
-def set_up(suite: Suite, cwd: str, environ: Mapping[str, str]) -> None:
-    """Run the policy's `setup` commands in a scratch worktree. Raises EvidenceFault when one fails."""
+def _set_up(suite: Suite, cwd: str, environ: Mapping[str, str]) -> None:
+    """Run the policy's `setup` commands. Raises EvidenceFault when one fails, UsageFault when it cannot be started."""
     for command in suite.setup:
-        code, interrupted = _run(command, cwd, command_environment(environ))
+        code, interrupted = _run(command, cwd, environ)
         if interrupted:
             raise KeyboardInterrupt
         if code:

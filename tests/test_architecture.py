@@ -53,7 +53,7 @@ EDGE = {
         "chain",
         "editable",
     ),
-    *("output", "readers.*"),
+    *("output", "whole_files", "ignored_surface", "readers.*"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "target", "standing_now", "gate", "commit_hooks", "disclose", "gc"),
@@ -80,7 +80,7 @@ ONLY_IN: dict[str, set[str]] = {
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "toml_edit"},
     "subprocess": {"git", "history", "chain", "editable", "observe", "install", "probe", "demo"},
-    "fcntl": {"whole_files", "spool", "held_folder"},
+    "fcntl": {"spool", "whole_files", "held_folder"},
     "tempfile": {"history", "file_change", "observe", "probe", "demo"},
     **{
         name: set()

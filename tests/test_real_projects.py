@@ -145,6 +145,10 @@ def with_line(case: PlainCase, line: str, *, inside: bool) -> None:
     case.path.write_text("".join(lines))
 
 
+def with_another_name(case: PlainCase) -> None:
+    case.path.write_text(case.path.read_text().replace(f"def {case.name}(", f"def {case.name}_anew("))
+
+
 def to_its_own_file(case: PlainCase) -> None:
     """Move the function to a new file, with everything in front of the first test that it may need."""
     text = case.path.read_text()
@@ -188,14 +192,15 @@ def test_a_python_project(python_project: Adopted) -> None:
     assert renamed.returncode == 0, said(renamed)
 
     moved = project.change("move-a-test", lambda: to_its_own_file(case))
-    assert moved.returncode != 0
-    new_id = f"testing/test_moved_here.py::{case.name}"
-    assert f"If {new_id} is its new name" in said(moved)
-    line = next(text.strip() for text in said(moved).splitlines() if text.strip().startswith("Test-Renamed: "))
-    project.repo.git(
-        "commit", "-q", "--amend", "--no-edit", "--trailer", line.replace("<reason>", "a file for itself (#8)")
-    )
-    assert project.push("move-a-test").returncode == 0
+    assert moved.returncode == 0, said(moved)
+
+    named_anew = project.change("rename-a-test", lambda: with_another_name(case))
+    assert named_anew.returncode != 0
+    assert f"If testing/{case.path.name}::{case.name}_anew is its new name" in said(named_anew)
+    line = next(text.strip() for text in said(named_anew).splitlines() if text.strip().startswith("Test-Renamed: "))
+    trailer = line.replace("<reason>", "says what it does (#8)")
+    project.repo.git("commit", "-q", "--amend", "--no-edit", "--trailer", trailer)
+    assert project.push("rename-a-test").returncode == 0
 
 
 # ---------------------------------------------------------------- JavaScript

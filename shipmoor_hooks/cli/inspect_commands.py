@@ -40,6 +40,8 @@ def status(context: typer.Context, output: FormatOption = "text") -> int:
         answer(f"tree {seen.tree or 'bound to nothing'}" + (" (HEAD)" if seen.way == "head" else ""))
         for row in rows:
             answer("  " + visible(row.line(call.now)))
+            for problem in dict.fromkeys(row.set_aside if row.run else row.set_aside[1:]):
+                answer("    " + visible(f"not counted: {problem.message}"))
         for reason in seen.reasons:
             answer("  " + visible(reason))
     if not policy.suites:
@@ -55,7 +57,15 @@ def _status_json(seen: tree_module.TreeCapture, rows: list[Standing]) -> dict[st
         "schema": "shipmoor-hooks.status/1",
         "tree": seen.tree,
         "suites": [
-            {"suite": r.suite, "variant": r.variant, "runs": r.runs, "run": describe.run_json(r.run) if r.run else None}
+            {
+                "suite": r.suite,
+                "variant": r.variant,
+                "runs": r.runs,
+                "run": describe.run_json(r.run) if r.run else None,
+                "set_aside": [
+                    {"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in r.set_aside
+                ],
+            }
             for r in rows
         ],
     }
