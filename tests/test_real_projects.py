@@ -37,6 +37,8 @@ class Adopted:
         repo = RepoBuilder(source, env)
         # The project's own hooks come from hosts that no test should depend on.
         (source / ".pre-commit-config.yaml").unlink(missing_ok=True)
+        # `init` would run its tests by uv, in an environment of uv's; here they run with the Python at hand.
+        (source / "uv.lock").unlink(missing_ok=True)
         repo.git("init", "-q", "-b", "main")
         repo.write(".gitignore", "__pycache__/\n.pytest_cache/\n.hypothesis/\nnode_modules/\n")
         repo.commit("As published")
