@@ -182,6 +182,22 @@ def moved(base: BaseCase, tip: TipCase) -> Finding:
     )
 
 
+def lost_since_push(lost: Sequence[str], of: int) -> Finding:
+    """`lost` are ids that a run of the branch's last pushed commit has, and neither base nor tip."""
+    message = f"this branch had {_named(lost)} at its last push and has no more ({len(lost)} of {of} cases)."
+    return Finding(Code.LOST_SINCE_PUSH, message)
+
+
+def target_ahead(lacking: Sequence[str], of: int) -> Finding:
+    """`lacking` are ids that a run of the target's present tip has, and neither base nor tip."""
+    message = f"the target has {len(lacking)} of {of} cases that this tip never had: {_named(lacking)}."
+    return Finding(Code.TARGET_AHEAD, message, "git merge or git rebase, then run the suite again")
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
+
+
 def added(case: TipCase) -> Finding:
     return Finding(Code.CASE_ADDED, f"{case.id} is new and {_PAST[case.outcome]}.", case=case.id, tip=case.total)
 

@@ -195,6 +195,19 @@ def test_what_the_branch_itself_had_at_its_last_push_is_a_note(world: GateWorld)
     assert "LOST_SINCE_PUSH" in said(done)
 
 
+def test_what_the_target_has_by_now_is_a_note(world: GateWorld) -> None:
+    world.repo.git("branch", "work")
+    world.commit(["a", "b", "late"], "Main goes on")
+    world.repo.git("push", "-q", "--no-verify", "origin", "main")
+    world.repo.git("switch", "-q", "work")
+    world.repo.write("src.txt", "x\n")
+    world.commit(["a", "b"], "Work")
+    done = world.push("origin", "work")
+    pushed(world, done)
+    assert "TARGET_AHEAD" in said(done)
+    assert "test_late" in said(done)
+
+
 def test_the_remotes_own_word_counts_not_a_stale_or_planted_tracking_ref(world: GateWorld) -> None:
     tip = world.branch("bad", ["a"])
     world.repo.git("update-ref", "refs/remotes/origin/main", tip)
