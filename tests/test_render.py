@@ -186,9 +186,11 @@ def many(number: int, folder: str = "t/legacy") -> str:
 def test_a_long_group_is_cut_and_says_where_the_rest_is() -> None:
     made = conclude(comparison=compare(f"a P, {many(40)}", "a P"))
     text = as_text(made)
-    assert text.count("stands at the base") == MOST_FINDINGS
+    assert text.count("stands at the base") == 1
+    assert text.count("\n    t/legacy/m") == MOST_FINDINGS - 1
+    assert "  and likewise:\n    t/legacy/m0.py::x0003  base 1 of 1\n" in text
     assert "  and 30 more (all of them: --verbose or --format json)\n" in text
-    assert as_text(made, verbose=True).count("stands at the base") == 40
+    assert as_text(made, verbose=True).count("\n    t/legacy/m") == 39
     assert len(as_json(made)["findings"]) == 40
 
 
