@@ -37,6 +37,8 @@ class Adopted:
         repo = RepoBuilder(source, env)
         # The project's own hooks come from hosts that no test should depend on.
         (source / ".pre-commit-config.yaml").unlink(missing_ok=True)
+        # `init` would run its tests by uv, in an environment of uv's; here they run with the Python at hand.
+        (source / "uv.lock").unlink(missing_ok=True)
         repo.git("init", "-q", "-b", "main")
         repo.write(".gitignore", "__pycache__/\n.pytest_cache/\n.hypothesis/\nnode_modules/\n")
         repo.commit("As published")
@@ -113,7 +115,7 @@ def python_project(
 
 @dataclass(frozen=True)
 class PlainCase:
-    """A test function at the top of its file that nothing decorates: safe to take out, skip, break and move."""
+    """A test function at the top of its file that nothing decorates or feeds: safe to take out, skip, break and move."""
 
     path: Path
     name: str
@@ -124,7 +126,8 @@ class PlainCase:
 def plain_case(project: Adopted) -> PlainCase:
     for path in sorted((project.repo.path / "testing").glob("test_*.py")):
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not node.decorator_list:
+            plain = isinstance(node, ast.FunctionDef) and not node.decorator_list and not node.args.args
+            if isinstance(node, ast.FunctionDef) and plain and node.name.startswith("test_"):
                 assert node.end_lineno is not None
                 return PlainCase(path, node.name, node.lineno - 1, node.end_lineno)
     raise AssertionError("the project has no plain test function")
