@@ -156,7 +156,8 @@ def to_its_own_file(case: PlainCase) -> None:
     """Move the function to a new file, with everything in front of the first test that it may need."""
     text = case.path.read_text()
     lines = text.splitlines(keepends=True)
-    first = min(n.lineno - 1 for n in ast.parse(text).body if isinstance(n, ast.FunctionDef))
+    functions = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
+    first = min(line.lineno - 1 for function in functions for line in (function, *function.decorator_list))
     body = lines[case.first : case.last]
     (case.path.parent / "test_moved_here.py").write_text("".join(lines[:first] + body))
     without(case)
