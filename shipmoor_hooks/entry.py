@@ -125,7 +125,7 @@ def decode_fields(fields: dict[str, Any], inventory: bytes | None = None) -> Run
         raise Unreadable(Code.SEAL_BROKEN, f"a field is missing or wrong ({broken})") from broken
 
 
-def inventory_name(fields: dict[str, Any]) -> str:
+def inventory_named(fields: dict[str, Any]) -> str:
     """The digest of the list of case ids that a payload names; "" when it names none."""
     cases = fields.get("cases")
     named = cases.get("inventory") if isinstance(cases, dict) else None

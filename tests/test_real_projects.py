@@ -115,7 +115,7 @@ def python_project(
 
 @dataclass(frozen=True)
 class PlainCase:
-    """A test function at the top of its file that nothing decorates: safe to take out, skip, break and move."""
+    """A test function at the top of its file that nothing decorates or feeds: safe to take out, skip, break and move."""
 
     path: Path
     name: str
@@ -126,9 +126,8 @@ class PlainCase:
 def plain_case(project: Adopted) -> PlainCase:
     for path in sorted((project.repo.path / "testing").glob("test_*.py")):
         for node in ast.parse(path.read_text()).body:
-            if not isinstance(node, ast.FunctionDef) or node.decorator_list or node.args.args:
-                continue  # parameters may come from a fixture or a hook: one function, many cases
-            if node.name.startswith("test_"):
+            plain = isinstance(node, ast.FunctionDef) and not node.decorator_list and not node.args.args
+            if isinstance(node, ast.FunctionDef) and plain and node.name.startswith("test_"):
                 assert node.end_lineno is not None
                 return PlainCase(path, node.name, node.lineno - 1, node.end_lineno)
     raise AssertionError("the project has no plain test function")

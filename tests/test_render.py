@@ -269,6 +269,19 @@ def test_where_one_line_names_all_the_single_ones_are_left_out() -> None:
     assert as_text(made, verbose=True).count("Test-Removed: ") == 12
 
 
+@pytest.mark.parametrize("code", [Code.CASE_RED, Code.COLLECTION_ERROR, Code.CASE_UNPROVEN], ids=lambda c: c.value)
+def test_no_line_is_offered_for_what_words_cannot_disclose(code: Code) -> None:
+    text = as_text(verdict(*[Finding(code, "so.", "do it.", "unit", case=f"t/m.py::x{i}") for i in range(12)]))
+    assert "* (" not in text
+    assert "    do it.\n" in text
+
+
+def test_findings_without_a_case_or_a_way_out_are_shown_all_the_same() -> None:
+    text = as_text(verdict(*[Finding(Code.CASE_REMOVED, f"gone {i}.") for i in range(12)]))
+    assert "CASE_REMOVED (12)\n  gone 0.\n" in text
+    assert "* (" not in text
+
+
 @given(st.lists(st.tuples(st.sampled_from(["a/b/", "a/b/c/", "a/", "z/"]), st.integers(0, 30)), min_size=12, max_size=40),
        st.sets(st.integers(0, 39), max_size=4))  # fmt: skip
 def test_what_is_offered_lets_exactly_these_through(names: list[tuple[str, int]], kept: set[int]) -> None:
