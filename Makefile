@@ -44,8 +44,10 @@ clean:
 # The pip that comes with Python 3.11 knows no dependency groups (25.1 is the first), and a newer pip is one more download
 # that can fail; so the list is read where it stands, and there is one list.
 $(READY): pyproject.toml shipmoor_hooks/__init__.py
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "there is no $(PYTHON) here; shipmoor-hooks needs Python 3.11 to 3.13: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || { \
-	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1 | head -1); shipmoor-hooks needs Python 3.11 to 3.13: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1 | head -n 1); shipmoor-hooks needs Python 3.11 to 3.13: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
 	  echo "$(PYTHON) cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@echo "making $(VENV) (once; takes a minute or two)"

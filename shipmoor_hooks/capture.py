@@ -62,6 +62,8 @@ def pick_suite(policy: Policy, name: str | None) -> Suite:
         if name not in policy.suites:
             raise UsageFault(f"{policy.source} has no suite {name!r} (it has: {have})", f"add [suite.{name}]")
         return policy.suites[name]
+    if not policy.suites:
+        raise UsageFault(f"{policy.source} names no suite, so nothing is measured", f"edit {policy.source}")
     if len(policy.suites) != 1:
         raise UsageFault(f"which suite? {policy.source} has: {have}", "name one with --suite")
     return next(iter(policy.suites.values()))

@@ -97,8 +97,9 @@ def play(environ: Mapping[str, str], tell: Callable[[str], None], *, keep: bool 
 def _stage(folder: str, environ: Mapping[str, str], tell: Callable[[str], None]) -> Stage:
     home = os.path.join(folder, "home")
     repository = os.path.join(folder, "shop")
-    os.makedirs(home)
-    os.makedirs(repository)
+    temporary = os.path.join(folder, "tmp")
+    for path in (home, repository, temporary):
+        os.makedirs(path)
     here = os.path.dirname(sys.executable)
     clean = {k: v for k, v in command_environment(environ).items() if not k.startswith(("PYTEST_", "PRE_COMMIT"))}
     who = {
@@ -110,6 +111,7 @@ def _stage(folder: str, environ: Mapping[str, str], tell: Callable[[str], None])
         | who
         | {
             "HOME": home,
+            "TMPDIR": temporary,
             "XDG_STATE_HOME": os.path.join(home, "state"),
             "XDG_CACHE_HOME": os.path.join(home, "cache"),
             "GIT_CONFIG_GLOBAL": os.devnull,

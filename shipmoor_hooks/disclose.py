@@ -38,10 +38,17 @@ def trailers_for(findings: list[Finding], ask: Callable[[Finding], str]) -> list
 def amend(git: Git, lines: list[str]) -> None:
     """Add the trailers to HEAD's message; the tree, the index and the working tree stay. Raises UsageFault, GitFault.
 
-    `--only` without paths keeps what is staged out of the amended commit.
+    `--only` without paths keeps what is staged out of the amended commit, which may be an empty one.
     """
     options = [word for line in lines for word in ("--trailer", line)]
-    done = git.run("commit", "--amend", "--only", "--no-edit", "--quiet", *options)
+    # Whatever the user's configuration does with trailers, every line is added and none replaced.
+    plain = ("separators=:", "where=end", "ifExists=addIfDifferent", "ifMissing=add")
+    settings = [word for setting in plain for word in ("-c", f"trailer.{setting}")]
+    # `commit --trailer` takes a line of dashes in the body for the message's end and puts the lines above it.
+    message = git.output("-c", "i18n.logOutputEncoding=UTF-8", "log", "-1", "--format=%B", "HEAD")
+    message = git.output(*settings, "interpret-trailers", "--no-divider", *options, stdin=message)
+    kept = ("-c", "i18n.commitEncoding=UTF-8", "commit", "--amend", "--only", "--allow-empty", "--cleanup=whitespace")
+    done = git.run(*kept, "--quiet", "--file=-", stdin=message)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
         raise GitFault(

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from shipmoor_hooks.place import Place
 
 _ASK = """
-import glob, os, sys, sysconfig
+import glob, os, re, sys, sysconfig
 top = os.path.realpath(sys.argv[1])
 seen = []
 for folder in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
@@ -21,7 +21,7 @@ for folder in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
         os.path.join(glob.escape(folder), "__editable__*.py")
     ):
         with open(name, encoding="utf-8", errors="replace") as stream:
-            if top in stream.read():
+            if re.search(re.escape(top) + r"(?![^/\\s\\x22\\x27])", stream.read()):
                 seen.append(os.path.basename(name))
 print("\\n".join(sorted(seen)))
 """

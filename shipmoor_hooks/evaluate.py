@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks import history, policy, policy_rules, reduction, runners, scoped_tree, selection, verdict
+from shipmoor_hooks import (
+    history,
+    moves,
+    policy,
+    policy_rules,
+    reduction,
+    scoped_tree,
+    selection,
+    verdict,
+    wording,
+)
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
@@ -133,6 +143,10 @@ class _Judge:
             return tip_policy, [finding]
         if base_policy is None:
             return None, []
+        if base_policy == tip_policy:
+            return base_policy, []
+        from shipmoor_hooks import runners  # the table of runners is large, and a policy seldom changes
+
         rows = policy_rules.loosened(base_policy, tip_policy, runners.added_selection)
         found = [
             Finding(Code.POLICY_LOOSENED, f"{r.message}.", f"Restore {r.key} in the policy.", case=r.key) for r in rows
@@ -187,43 +201,35 @@ class _Judge:
             suite, variant, base_runs, tip_runs, self.request.now, rules.window_hours, base_name=base_name
         )
         result = reduction.compare(question)
-        if any(f.code in (Code.CASE_REMOVED, Code.CASE_FEWER) for f in result.findings) and self.bases:
-            renames = (
-                history.renames(self.git, self.bases[0].tree or "", self.tip.tree or "") if self._has_tip() else {}
-            )
-            if renames:
-                result = reduction.compare(replace(question, renames=renames))
+        if self._has_tip() and self.bases:
+            result = moves.explained(self.git, self.bases[0].tree or "", self.tip.tree or "", question, result)
         found.counts.append(result.count)
         found.findings += result.findings
         found.known |= result.known
         found.new_at_tip |= result.new_at_tip
-        found.findings += self._lost_since_push(suite, variant, tip_runs, rules)
+        found.findings += [
+            replace(n, suite=suite.name, variant=variant) for n in self._beside(suite, variant, result, rules)
+        ]
+
+    def _beside(self, suite: Suite, variant: str | None, result: reduction.Comparison, rules: Policy) -> list[Finding]:
+        """Notes about what the branch's own old value and the target's present tip have beyond the base."""
+        bases = self.request.bases
+        target_tip = bases.target.tip if bases.target else None
+        found = []
+        for commit, note in ((bases.old_value, wording.lost_since_push), (target_tip, wording.target_ahead)):
+            if commit is None or commit in bases.commits or commit == self.request.tip:
+                continue
+            stock = self._stock([history.tree_of(self.git, commit)], suite)
+            runs = selection.choose(stock, suite, rules.evidence).usable.get(variant, ())
+            there = {c.id for r in runs for c in r.cases if not c.covers}
+            lacking = sorted(there - result.known)
+            if lacking:
+                found.append(note(lacking, len(there)))
+        return found
 
     def _has_tip(self) -> bool:
         """A merged tree was made in a throw-away store: git cannot compare it."""
         return not self.request.merge_result and self.request.tip_tree is None
-
-    def _lost_since_push(
-        self, suite: Suite, variant: str | None, tip_runs: Sequence[Run], rules: Policy
-    ) -> list[Finding]:
-        """A note where the branch's own old value had cases that this tip has lost, though the base never had them."""
-        old = self.request.bases.old_value
-        if old is None or old in self.request.bases.commits:
-            return []
-        stock = self._stock([history.tree_of(self.git, old)], suite)
-        runs = selection.choose(stock, suite, rules.evidence).usable.get(variant)
-        if not runs:
-            return []
-        before = {c.id for r in runs for c in r.cases if not c.covers}
-        now = {c.id for c in tip_runs[-1].cases}
-        lost = sorted(before - now)
-        if not lost:
-            return []
-        names = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
-        message = (
-            f"what this branch had at its last push and has no more: {len(lost)} of {len(before)} cases ({names})."
-        )
-        return [Finding(Code.LOST_SINCE_PUSH, message, suite=suite.name, variant=variant)]
 
     def _first_yardstick(self, suite: Suite, rules: Policy, found: Collected) -> None:
         """There is nothing to measure against: told with N, allowed."""

@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 
 from shipmoor_hooks import entry
+from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run
 from shipmoor_hooks.spool import BEGUN_SUFFIX, Spool
@@ -32,6 +33,14 @@ class Collection:
         return self.entries + self.inventories + self.leftovers
 
 
+def collect(spool: Spool, git: Git, now: float, days: float) -> Collection:
+    """Drop what `plan` finds, with every writer kept out meanwhile. Raises GitFault, EnvironmentFault."""
+    with spool.alone():
+        found = plan(spool, git, now, days)
+        drop(found)
+    return found
+
+
 def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     """What would be dropped. `now` is POSIX seconds; entries younger than `days` stay."""
     limit = now - days * DAY
@@ -39,22 +48,29 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     newest: set[tuple[str, str, str | None, str]] = set()
     drop: list[str] = []
     used: set[str] = set()
+    unreadable = False
     for path in spool.paths():  # newest first
         run, inventory = _summary(path)
+        unreadable = unreadable or run is None
         if run is None or run.recorded >= limit or _stands_on(run, path, held, newest):
             used |= {inventory}
         else:
             drop.append(path)
             drop += [twin for twin in spool.twins(path) if twin not in drop]
-    unused = [p for p in spool.inventory_paths() if os.path.basename(p) not in used and _older(p, now - DAY)]
+    # An entry that a newer version wrote names an inventory that cannot be seen from here.
+    lists = [] if unreadable else spool.inventory_paths()
+    unused = [p for p in lists if os.path.basename(p) not in used and _older(p, now - DAY)]
     return Collection(tuple(drop), tuple(unused), tuple(p for p in spool.leftovers() if _older(p, now - DAY)))
 
 
 def drop(collection: Collection) -> None:
     """Remove what `plan` found."""
     for path in collection.paths:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        except OSError as error:
+            raise EnvironmentFault(f"{path} cannot be dropped: {error.strerror}", "mend its permissions") from error
         with contextlib.suppress(OSError):
             os.rmdir(os.path.dirname(path))
 
@@ -83,7 +99,11 @@ def _summary(path: str) -> tuple[Run | None, str]:
 
 
 def _held_trees(git: Git) -> frozenset[str]:
-    out = git.output("log", "--format=%T", "--branches", "--tags", "--remotes", ok=(0, 128))
+    """The trees of every commit that a branch, a tag or a worktree's HEAD reaches. Raises GitFault: then nothing is dropped."""
+    listed = git.output("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape").splitlines()
+    heads = {line.removeprefix("HEAD ") for line in listed if line.startswith("HEAD ")}
+    there = sorted(h for h in heads if h.strip("0"))
+    out = git.output("log", "--format=%T", "--branches", "--tags", "--remotes", *there, "--")
     return frozenset(out.decode("ascii", "replace").split())
 
 

@@ -6,6 +6,7 @@ Object names come back as hex strings; whatever could be taken for an option is 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,9 +14,14 @@ from collections.abc import Mapping, Sequence
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Change, CommitMessage, Revision
+from shipmoor_hooks.temporary_index import quoted
 from shipmoor_hooks.tree_listing import between
 
-LOG_FORMAT = "%H%x01%(trailers:only,unfold)%x01%B%x02"
+# With -z a NUL stands behind each commit, too: the one byte that no message holds.
+LOG_FORMAT = "%H%x00%(trailers:only,unfold)%x00%B"
+# Commits are read alike on every machine, whatever its user's settings are.
+_PLAIN = ("-c", "trailer.separators=:", "-c", "core.commentChar=#")
+_SCISSORS = re.compile(rb"^[^\n]{1,20} -{24} >8 -{24}\n", re.MULTILINE)
 
 
 def commit_of(git: Git, revision: str) -> str | None:
@@ -31,8 +37,10 @@ def has_object(git: Git, name: str) -> bool:
 def require_commit(git: Git, revision: str) -> str:
     """The commit of a revision that a person named. Raises UsageFault."""
     commit = commit_of(git, revision)
+    if commit is None and revision == "HEAD":
+        raise UsageFault("HEAD names no commit: this branch has none yet", "git commit")
     if commit is None:
-        raise UsageFault(f"{revision!r} names no commit in this repository", "git log --oneline")
+        raise UsageFault(f"{revision!r} names no commit in this repository", "git log --oneline --all")
     return commit
 
 
@@ -74,33 +82,30 @@ def crosses_boundary(git: Git, boundaries: frozenset[str], tips: Sequence[str], 
 def messages(git: Git, bases: Sequence[str], tip: str) -> tuple[CommitMessage, ...]:
     """The commits of bases..tip with their trailers as git reads them, several of one key all kept, the newest first."""
     out = git.output(
-        "-c", "trailer.separators=:", "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false",
-        "log", f"--format={LOG_FORMAT}", tip, *(f"^{b}" for b in bases), "--",
+        *_PLAIN, "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false",
+        "log", "-z", f"--format={LOG_FORMAT}", tip, *(f"^{b}" for b in bases), "--",
     ).decode("utf-8", "surrogateescape")  # fmt: skip
-    found = []
-    for part in out.split("\x02"):
-        commit, _, rest = part.lstrip("\n").partition("\x01")
-        if commit:
-            block, _, body = rest.partition("\x01")
-            found.append(CommitMessage(commit, _trailers(block), body))
-    return tuple(found)
+    fields = out.split("\0")
+    rows = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
+    return tuple(CommitMessage(commit, _trailers(block), body) for commit, block, body in rows)
 
 
 def _trailers(block: str) -> tuple[tuple[str, str], ...]:
-    rows = (line.partition(":") for line in block.splitlines())
+    # A line ends with a line feed alone: the further separators that Python knows stand inside of a reason.
+    rows = (line.partition(":") for line in block.split("\n"))
     return tuple((key.strip(), value.strip()) for key, colon, value in rows if colon)
 
 
 def trailers_of_message(git: Git, message: bytes) -> tuple[tuple[str, str], ...]:
-    """The trailers of a message that is no commit yet, by git's own parser."""
-    out = git.output("-c", "trailer.separators=:", "interpret-trailers", "--parse", stdin=message)
+    """The trailers of a message that is no commit yet, by git's own parser; a line of dashes ends no commit message."""
+    out = git.output(*_PLAIN, "interpret-trailers", "--parse", "--no-divider", stdin=message)
     return _trailers(out.decode("utf-8", "surrogateescape"))
 
 
 def cleaned_message(git: Git, raw: bytes) -> bytes:
     """A message as git will keep it: without comment lines and what `commit --verbose` shows below its scissors line."""
-    head, scissors, _ = raw.partition(b"# ------------------------ >8 ------------------------\n")
-    return git.output("stripspace", "--strip-comments", stdin=head if scissors else raw)
+    cut = _SCISSORS.search(raw)
+    return git.output("stripspace", "--strip-comments", stdin=raw[: cut.start()] if cut else raw)
 
 
 def renames(git: Git, base_tree: str, tip_tree: str) -> dict[str, str]:
@@ -108,6 +113,16 @@ def renames(git: Git, base_tree: str, tip_tree: str) -> dict[str, str]:
     out = git.output("diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", base_tree, tip_tree)
     fields = out.decode("utf-8", "surrogateescape").split("\0")
     return {fields[i + 1]: fields[i + 2] for i in range(0, len(fields) - 2, 3)}
+
+
+def moved_lines(git: Git, base_tree: str, tip_tree: str, paths: Sequence[str], colours: Mapping[str, str]) -> str:
+    """The diff of these files between two trees in which git colours the lines that moved (`--color-moved=plain`)."""
+    settings = [word for name, value in colours.items() for word in ("-c", f"{name}={value}")]
+    out = git.output(
+        *settings, "diff", "--color=always", "--color-moved=plain", "--ws-error-highlight=none", "--no-ext-diff",
+        "--no-textconv", "--no-renames", "--no-prefix", "-U0", base_tree, tip_tree, "--", *(f":(literal){p}" for p in paths),
+    )  # fmt: skip
+    return out.decode("utf-8", "surrogateescape")
 
 
 def differing_paths(git: Git, head: str, changes: Sequence[Change], tree: str) -> list[str] | None:
@@ -137,7 +152,7 @@ def merged_tree(git: Git, target: str, tip: str) -> tuple[str | None, str]:
     """
     store = git.text("rev-parse", "--path-format=absolute", "--git-path", "objects")
     with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-") as folder:
-        extra = {"GIT_OBJECT_DIRECTORY": folder, "GIT_ALTERNATE_OBJECT_DIRECTORIES": store}
+        extra = {"GIT_OBJECT_DIRECTORY": folder, "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(store)}
         done = git.run("merge-tree", "--write-tree", "--no-messages", target, tip, extra=extra)
     if done.returncode == 0:
         return done.stdout.decode("ascii").split()[0], ""

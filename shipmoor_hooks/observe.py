@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks import capture, report_files, runners
-from shipmoor_hooks.errors import EvidenceFault, ReportFault, UsageFault
+from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, ReportFile, Shard, Suite
 from shipmoor_hooks.place import Place
@@ -28,20 +28,25 @@ _PATIENCE = 5.0  # seconds that a report may take to become whole after its runn
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to run: the suite, another command than the policy's (or none), the leg of the matrix, the part."""
+    """What to run: the suite, another command than the policy's (or none), the leg of the matrix, the part.
+
+    `fresh` says that the worktree was just checked out, so that the policy's `setup` comes first.
+    """
 
     suite: Suite
     command: tuple[str, ...] = ()
     variant: str | None = None
     shard: Shard | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The stored run, and the code that the command ended with."""
+    """The stored run, or why it could not be stored, and the code that the command ended with."""
 
-    captured: capture.Captured
+    captured: capture.Captured | None
     exit_code: int
+    fault: EnvironmentFault | None = None
 
 
 def observe(
@@ -54,8 +59,9 @@ def observe(
 ) -> Observed:
     """Run the suite in `cwd` (absolute, inside the worktree) and store what it reported.
 
-    Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can be stored. A
-    KeyboardInterrupt leaves a stored run that is incomplete.
+    Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can be stored from
+    the start; one that shows when the command has ended is handed back beside the command's code. A KeyboardInterrupt
+    leaves a stored run that is incomplete.
     """
     usual = order.suite.command
     command = order.command or usual
@@ -76,6 +82,13 @@ def observe(
         variant=order.variant,
         shard=order.shard,
     )
+    if order.fresh:
+        # After the tree is taken: what a setup leaves behind only appeared, and the run keeps the revision's tree.
+        try:
+            _set_up(order.suite, cwd, clean)
+        except (EvidenceFault, UsageFault, KeyboardInterrupt):
+            capture.abandon(begun)
+            raise
     with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as folder:
         prepared = runner.prepare(command, clean, folder) if runner else runners.Prepared(tuple(command), reader=None)
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
@@ -92,28 +105,33 @@ def observe(
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, f"the run of {order.suite.name} was interrupted"))
     if runners.lists_only(command):
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, "the command only lists cases, it runs none"))
-    done = capture.finish(
-        begun,
-        gathered.reports,
-        exit_code=exit_code,
-        finished=clock(),
-        files=gathered.files,
-        narrowing=runners.narrowing(command, clean, usual),
-        bails=runners.bails(command, clean),
-        problems=problems,
-        conditions={"argv": " ".join(runners.measured_argv(command)), "cwd": begun.run.cwd},
-        runner=runner.name if runner else "",
-        runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
-    )
+    try:
+        done = capture.finish(
+            begun,
+            gathered.reports,
+            exit_code=exit_code,
+            finished=clock(),
+            files=gathered.files,
+            narrowing=runners.narrowing(command, clean, usual),
+            bails=runners.bails(command, clean),
+            problems=problems,
+            conditions={"argv": " ".join(runners.measured_argv(command)), "cwd": begun.run.cwd},
+            runner=runner.name if runner else "",
+            runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
+        )
+    except EnvironmentFault as fault:
+        if interrupted:
+            raise
+        return Observed(None, exit_code, fault)
     if interrupted:
         raise KeyboardInterrupt
     return Observed(done, exit_code)
 
 
-def set_up(suite: Suite, cwd: str, environ: Mapping[str, str]) -> None:
-    """Run the policy's `setup` commands in a scratch worktree. Raises EvidenceFault when one fails."""
+def _set_up(suite: Suite, cwd: str, environ: Mapping[str, str]) -> None:
+    """Run the policy's `setup` commands. Raises EvidenceFault when one fails, UsageFault when it cannot be started."""
     for command in suite.setup:
-        code, interrupted = _run(command, cwd, command_environment(environ))
+        code, interrupted = _run(command, cwd, environ)
         if interrupted:
             raise KeyboardInterrupt
         if code:

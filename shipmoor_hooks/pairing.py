@@ -40,7 +40,11 @@ class Pairing:
 
 
 def pair(base: Mapping[str, BaseCase], tip: Tip, renames: Mapping[str, str]) -> Pairing:
-    """Match the base's inventory with the tip's. `renames` maps the old path of a file to its new one, as git sees it."""
+    """Match the base's inventory with the tip's.
+
+    `renames` holds what git sees moved: the old path of a file to its new one, or a case's id to the id under which its
+    own block stands now.
+    """
     result = Pairing()
     lost = []
     for case_id in sorted(base):
@@ -87,7 +91,9 @@ def _record_over(case_id: str, covering: Mapping[str, TipCase]) -> TipCase | Non
 
 
 def _renamed(case_id: str, renames: Mapping[str, str]) -> str:
-    """The id that a case has when it moved with its file; "" when its file was not renamed."""
+    """The id that a case has when it moved, by itself or with its file; "" when it did not."""
+    if case_id in renames:
+        return renames[case_id]
     path, separator, rest = case_id.partition("::")
     return f"{renames[path]}{separator}{rest}" if path in renames else ""
 

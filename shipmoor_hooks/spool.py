@@ -146,7 +146,7 @@ class Spool:
         try:
             envelope = read_bytes(path)
             fields = entry.payload_of(envelope)
-            run = entry.decode_fields(fields, self._inventory(entry.inventory_named(fields)))
+            run = entry.decode_fields(fields, self._inventory(entry.inventory_name(fields)))
         except entry.Unreadable as reason:
             return Found(broken=(Broken(path, reason.code, reason.text),))
         except FileNotFoundError:

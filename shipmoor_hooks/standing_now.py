@@ -15,18 +15,22 @@ from shipmoor_hooks.wording import ago
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A suite and variant on one tree: the newest run that counts, or why none does."""
+    """A suite and variant on one tree: the newest run that counts, and why the others do not, the newest first."""
 
     suite: str
     variant: str | None
     run: Run | None
     runs: int
-    problem: Problem | None
+    set_aside: tuple[Problem, ...] = ()
     unstable: tuple[Group, ...] = ()
 
     @property
     def name(self) -> str:
         return self.suite + (f" [{self.variant}]" if self.variant else "")
+
+    @property
+    def problem(self) -> Problem | None:
+        return self.set_aside[0] if self.set_aside else None
 
     def line(self, now: float) -> str:
         """`unit 128 of 128, observed 4 min ago`, or `unit: no run for this tree`."""
@@ -66,19 +70,13 @@ def _suite(
         name = scoped[suite.name] if suite.name in scoped else scoped_tree.scoped_revision(git, tree, suite.exclude)
         if name:
             choice = selection.choose(stock_of(here + spool.at_tree(name, scoped=True)), suite, policy.evidence)
-    variants: list[str | None] = [*suite.variants] or sorted(choice.usable, key=lambda v: v or "") or [None]
+    measured = sorted(choice.usable, key=lambda v: v or "")
+    variants: list[str | None] = [*suite.variants, *(v for v in measured if v not in suite.variants)] or [None]
     rows = []
     for variant in variants:
         runs = choice.usable.get(variant, ())
-        problems = choice.problems.get(variant, ())
-        rows.append(
-            Standing(
-                suite.name,
-                variant,
-                runs[-1] if runs else None,
-                len(runs),
-                problems[0] if problems else None,
-                unstable_ids(runs).groups,
-            )
-        )
+        unknown = choice.problems.get(None, ()) if variant is not None else ()  # what cannot be told apart by variant
+        why = (*choice.problems.get(variant, ()), *unknown)
+        newest = runs[-1] if runs else None
+        rows.append(Standing(suite.name, variant, newest, len(runs), why, unstable_ids(runs).groups))
     return rows

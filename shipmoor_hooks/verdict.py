@@ -46,7 +46,7 @@ def conclude(
         findings, lines, known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
     )
     everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
-    removed = {f.case for f in judged if f.code is Code.CASE_REMOVED and f.refuses}
+    removed = {f.case for f in judged if f.code is Code.CASE_REMOVED}
     offered = sorted(new_at_tip) if max(len(removed), len(new_at_tip)) <= _RENAMES_OFFERED else []
     told = sorted((_with_ways_out(f, offered) for f in everything), key=_order)
     decision = decide(told)

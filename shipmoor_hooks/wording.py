@@ -220,11 +220,27 @@ def flaky(tip: TipCase, base: BaseCase | None) -> Finding:
 def moved(base: BaseCase, tip: TipCase) -> Finding:
     return Finding(
         Code.CASE_MOVED,
-        f"{base.id} is {tip.id} now: git sees its file renamed.",
+        f"{base.id} is {tip.id} now: git sees that it moved.",
         case=tip.id,
         base=base.total,
         tip=tip.total,
     )
+
+
+def lost_since_push(lost: Sequence[str], of: int) -> Finding:
+    """`lost` are ids that a run of the branch's last pushed commit has, and neither base nor tip."""
+    message = f"this branch had {_named(lost)} at its last push and has no more ({len(lost)} of {of} cases)."
+    return Finding(Code.LOST_SINCE_PUSH, message)
+
+
+def target_ahead(lacking: Sequence[str], of: int) -> Finding:
+    """`lacking` are ids that a run of the target's present tip has, and neither base nor tip."""
+    message = f"the target has {len(lacking)} of {of} cases that this tip never had: {_named(lacking)}."
+    return Finding(Code.TARGET_AHEAD, message, "git merge or git rebase, then run the suite again")
+
+
+def _named(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
 
 
 def added(case: TipCase) -> Finding:

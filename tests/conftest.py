@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,20 @@ from repo_builder import RepoBuilder
 settings.register_profile("default", deadline=None, print_blob=True)
 settings.load_profile("default")
 
-DROPPED = ("GIT_", "PRE_COMMIT", "PREK", "HUSKY", "LEFTHOOK", "XDG_", "SHIPMOOR_HOOKS_", "PYTEST_", "LC_", "LANG", "EDITOR", "VISUAL")
+DROPPED = (
+    "GIT_",
+    "PRE_COMMIT",
+    "PREK",
+    "HUSKY",
+    "LEFTHOOK",
+    "XDG_",
+    "SHIPMOOR_HOOKS_",
+    "PYTEST_",
+    "LC_",
+    "LANG",
+    "EDITOR",
+    "VISUAL",
+)
 DROPPED_WHOLE = {"CI", "SKIP", "TZ", "NO_COLOR", "FORCE_COLOR"}
 
 
@@ -55,7 +67,7 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Every test runs in the sealed environment, in process and in the processes that it starts."""
     env = sealed_environment(home)
     for name in list(os.environ):
@@ -63,7 +75,7 @@ def environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[st
             monkeypatch.delenv(name)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    yield env
+    return env
 
 
 @pytest.fixture

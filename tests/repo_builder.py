@@ -28,10 +28,18 @@ class RepoBuilder:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a program in the repository; its exit code is the caller's business. Ends after 300 seconds at the latest."""
         return subprocess.run(
-            list(argv), cwd=cwd or self.path, env=self.env | dict(env or {}), input=stdin, capture_output=True, timeout=300, check=False
+            list(argv),
+            cwd=cwd or self.path,
+            env=self.env | dict(env or {}),
+            input=stdin,
+            capture_output=True,
+            timeout=300,
+            check=False,
         )
 
-    def git(self, *arguments: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", cwd: Path | None = None) -> str:
+    def git(
+        self, *arguments: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", cwd: Path | None = None
+    ) -> str:
         """The output of git without the last line feed; anything but success is an error."""
         done = self.process(["git", *arguments], env=env, stdin=stdin, cwd=cwd)
         if done.returncode:
@@ -50,7 +58,12 @@ class RepoBuilder:
             target.chmod(mode)
         return target
 
-    def commit(self, message: str = "Change", trailers: Sequence[str] = (), files: Mapping[str, str | bytes | None] | None = None) -> str:
+    def commit(
+        self,
+        message: str = "Change",
+        trailers: Sequence[str] = (),
+        files: Mapping[str, str | bytes | None] | None = None,
+    ) -> str:
         """Write `files` (None: remove), stage everything and commit; a minute passes. The commit's object name."""
         for name, content in (files or {}).items():
             if content is None:

@@ -59,6 +59,7 @@ def case(text: str) -> Case:
     outcome, kind = KINDS.get(letter) or (LETTERS[letter], RecordKind.CASE)
     case_id = name if kind is RecordKind.FILE else f"<run>::exit {name}" if kind is RecordKind.RUN else full(name)
     covers = "" if kind is not RecordKind.FILE else name if name.endswith("/") else f"{name}::"
+    covers = covers.removesuffix("__init__.py::")  # a package's file stands for its folder
     times = int(count or 1)
     of = int(samples or times)
     return Case(case_id, outcome, times, int(passed or (of if outcome.is_green else 0)), of, kind, covers)
@@ -144,10 +145,23 @@ def judge(
     common = sorted(set(there.usable) & set(here.usable), key=lambda v: v or "")
     if not findings and not common:
         findings.append(Finding(Code.VARIANT_MISSING, "none in common.", "run it", suite.name))
-    if findings:
-        return conclude(findings)
-    base_runs, tip_runs, notes = reduction.comparable(there.usable[common[0]], here.usable[common[0]], suite.same)
-    if not base_runs:
-        return conclude(notes)
-    result = reduction.compare(Question(suite, common[0], base_runs, tip_runs, NOW))
-    return conclude(notes, result, trailers)
+    counts, known, new_at_tip = [], set(), set()
+    for variant in common:
+        base_runs, tip_runs, notes = reduction.comparable(there.usable[variant], here.usable[variant], suite.same)
+        findings += notes
+        if base_runs:
+            result = reduction.compare(Question(suite, variant, base_runs, tip_runs, NOW))
+            counts.append(result.count)
+            findings += result.findings
+            known |= result.known
+            new_at_tip |= result.new_at_tip
+    return verdict.conclude(
+        base=Revision(BASE, BASE),
+        tip=Revision(TIP, TIP),
+        ref="",
+        counts=counts,
+        findings=findings,
+        commits=[commit(*trailers)] if trailers else [],
+        known=known,
+        new_at_tip=new_at_tip,
+    )

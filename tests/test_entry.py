@@ -41,7 +41,7 @@ from shipmoor_hooks.model import (
 
 TEXT = st.text(st.one_of(st.characters(exclude_characters="\0"), st.characters(categories=["Cs"])), max_size=12)
 MAYBE = st.none() | TEXT
-TIMES = st.floats(allow_nan=False, allow_infinity=False)
+TIMES = st.floats(-253_402_300_799, 253_402_300_799)
 CASES = st.lists(
     st.builds(
         Case,

@@ -195,6 +195,19 @@ def test_what_the_branch_itself_had_at_its_last_push_is_a_note(world: GateWorld)
     assert "LOST_SINCE_PUSH" in said(done)
 
 
+def test_what_the_target_has_by_now_is_a_note(world: GateWorld) -> None:
+    world.repo.git("branch", "work")
+    world.commit(["a", "b", "late"], "Main goes on")
+    world.repo.git("push", "-q", "--no-verify", "origin", "main")
+    world.repo.git("switch", "-q", "work")
+    world.repo.write("src.txt", "x\n")
+    world.commit(["a", "b"], "Work")
+    done = world.push("origin", "work")
+    pushed(world, done)
+    assert "TARGET_AHEAD" in said(done)
+    assert "test_late" in said(done)
+
+
 def test_the_remotes_own_word_counts_not_a_stale_or_planted_tracking_ref(world: GateWorld) -> None:
     tip = world.branch("bad", ["a"])
     world.repo.git("update-ref", "refs/remotes/origin/main", tip)
@@ -268,7 +281,9 @@ def test_a_shallow_clone_whose_history_ends_before_the_base(world: GateWorld, tm
         world.commit(["a", "b", f"c{number}"])
     world.repo.git("push", "-q", "--no-verify", "origin", "work")
     shallow = tmp_path / "shallow"
-    world.repo.git("clone", "-q", "--depth", "2", "--no-single-branch", f"file://{world.remote}", str(shallow), cwd=tmp_path)
+    world.repo.git(
+        "clone", "-q", "--depth", "2", "--no-single-branch", f"file://{world.remote}", str(shallow), cwd=tmp_path
+    )
     (shallow / ".git/hooks").mkdir(exist_ok=True)
     (shallow / ".git/hooks/pre-push").write_bytes((world.repo.path / ".git/hooks/pre-push").read_bytes())
     (shallow / ".git/hooks/pre-push").chmod(0o755)
@@ -379,3 +394,19 @@ def test_the_gate_leaves_no_byte_behind(world: GateWorld) -> None:
     before = (world.repo.objects(), world.repo.index_bytes(), world.repo.git("for-each-ref"))
     assert world.repo.tool("gate").returncode == 0
     assert (world.repo.objects(), world.repo.index_bytes(), world.repo.git("for-each-ref")) == before
+
+
+def test_a_case_whose_own_block_moved_to_another_file_is_moved_not_removed(world: GateWorld) -> None:
+    block = "def test_late():\n    basket = shop.basket()\n    assert basket.total() == 5\n"
+    world.repo.write("tests/test_more.py", "import shop\n\n\n" + block)
+    world.commit(["a", "b"], "Add late", measured=False)
+    world.measure_ids({"tests.test_set": ["a", "b"], "tests.test_more": ["late"]})
+    world.repo.git("push", "-q", "--no-verify", "origin", "main")
+    world.repo.git("switch", "-q", "-c", "work")
+    world.repo.write("tests/test_more.py", "import shop\n")
+    world.repo.write("tests/test_moved.py", "import shop\n\n\n" + block)
+    world.commit(["a", "b"], "Move late", measured=False)
+    world.measure_ids({"tests.test_set": ["a", "b"], "tests.test_moved": ["late"]})
+    done = world.push("origin", "work")
+    pushed(world, done)
+    assert json.loads(world.repo.tool("gate", "--format", "json").stdout)["findings"][0]["code"] == "CASE_MOVED"

@@ -37,6 +37,8 @@ class Adopted:
         repo = RepoBuilder(source, env)
         # The project's own hooks come from hosts that no test should depend on.
         (source / ".pre-commit-config.yaml").unlink(missing_ok=True)
+        # `init` would run its tests by uv, in an environment of uv's; here they run with the Python at hand.
+        (source / "uv.lock").unlink(missing_ok=True)
         repo.git("init", "-q", "-b", "main")
         repo.write(".gitignore", "__pycache__/\n.pytest_cache/\n.hypothesis/\nnode_modules/\n")
         repo.commit("As published")
@@ -65,7 +67,9 @@ class Adopted:
     def push(self, *refs: str) -> subprocess.CompletedProcess[bytes]:
         return self.repo.process(["git", "push", "-q", "origin", *refs])
 
-    def change(self, name: str, edit: Callable[[], None], codes: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
+    def change(
+        self, name: str, edit: Callable[[], None], codes: tuple[int, ...] = (0,)
+    ) -> subprocess.CompletedProcess[bytes]:
         """A branch with one change, measured and pushed."""
         self.branch(name)
         edit()
@@ -84,10 +88,24 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 
 @pytest.fixture
-def python_project(request: pytest.FixtureRequest, tmp_path: Path, installed_python: Path, environment: dict[str, str]) -> Adopted:
+def python_project(
+    request: pytest.FixtureRequest, tmp_path: Path, installed_python: Path, environment: dict[str, str]
+) -> Adopted:
     wanted = PYTHON_PROJECTS[request.param]
     downloaded = tmp_path / "sdist"
-    words = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(downloaded), wanted]
+    words = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        "-d",
+        str(downloaded),
+        wanted,
+    ]
     subprocess.run(words, check=True, capture_output=True, timeout=300)
     source = unpack(next(downloaded.iterdir()), tmp_path / "source")
     folders = [str(installed_python.parent), str(Path(sys.executable).parent), environment["PATH"]]
@@ -97,7 +115,7 @@ def python_project(request: pytest.FixtureRequest, tmp_path: Path, installed_pyt
 
 @dataclass(frozen=True)
 class PlainCase:
-    """A test function at the top of its file that nothing decorates: safe to take out, skip, break and move."""
+    """A test function at the top of its file that nothing decorates or feeds: safe to take out, skip, break and move."""
 
     path: Path
     name: str
@@ -108,7 +126,8 @@ class PlainCase:
 def plain_case(project: Adopted) -> PlainCase:
     for path in sorted((project.repo.path / "testing").glob("test_*.py")):
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not node.decorator_list:
+            plain = isinstance(node, ast.FunctionDef) and not node.decorator_list and not node.args.args
+            if isinstance(node, ast.FunctionDef) and plain and node.name.startswith("test_"):
                 assert node.end_lineno is not None
                 return PlainCase(path, node.name, node.lineno - 1, node.end_lineno)
     raise AssertionError("the project has no plain test function")
@@ -129,11 +148,16 @@ def with_line(case: PlainCase, line: str, *, inside: bool) -> None:
     case.path.write_text("".join(lines))
 
 
+def with_another_name(case: PlainCase) -> None:
+    case.path.write_text(case.path.read_text().replace(f"def {case.name}(", f"def {case.name}_anew("))
+
+
 def to_its_own_file(case: PlainCase) -> None:
     """Move the function to a new file, with everything in front of the first test that it may need."""
     text = case.path.read_text()
     lines = text.splitlines(keepends=True)
-    first = min(n.lineno - 1 for n in ast.parse(text).body if isinstance(n, ast.FunctionDef))
+    functions = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
+    first = min(line.lineno - 1 for function in functions for line in (function, *function.decorator_list))
     body = lines[case.first : case.last]
     (case.path.parent / "test_moved_here.py").write_text("".join(lines[:first] + body))
     without(case)
@@ -172,21 +196,28 @@ def test_a_python_project(python_project: Adopted) -> None:
     assert renamed.returncode == 0, said(renamed)
 
     moved = project.change("move-a-test", lambda: to_its_own_file(case))
-    assert moved.returncode != 0
-    new_id = f"testing/test_moved_here.py::{case.name}"
-    assert f"If {new_id} is its new name" in said(moved)
-    line = next(text.strip() for text in said(moved).splitlines() if text.strip().startswith("Test-Renamed: "))
-    project.repo.git("commit", "-q", "--amend", "--no-edit", "--trailer", line.replace("<reason>", "a file for itself (#8)"))
-    assert project.push("move-a-test").returncode == 0
+    assert moved.returncode == 0, said(moved)
+
+    named_anew = project.change("rename-a-test", lambda: with_another_name(case))
+    assert named_anew.returncode != 0
+    assert f"If testing/{case.path.name}::{case.name}_anew is its new name" in said(named_anew)
+    line = next(text.strip() for text in said(named_anew).splitlines() if text.strip().startswith("Test-Renamed: "))
+    trailer = line.replace("<reason>", "says what it does (#8)")
+    project.repo.git("commit", "-q", "--amend", "--no-edit", "--trailer", trailer)
+    assert project.push("rename-a-test").returncode == 0
 
 
 # ---------------------------------------------------------------- JavaScript
 
 
 def test_a_node_project(tmp_path: Path, installed_python: Path, environment: dict[str, str]) -> None:
-    subprocess.run(["npm", "pack", "--silent", NODE_PROJECT], cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        ["npm", "pack", "--silent", NODE_PROJECT], cwd=tmp_path, check=True, capture_output=True, timeout=300
+    )
     source = unpack(next(tmp_path.glob("*.tgz")), tmp_path / "source")
-    (source / "test" / "jest.test.js").unlink(missing_ok=True)  # its own runner; the package's `test:unit` runs the others
+    (source / "test" / "jest.test.js").unlink(
+        missing_ok=True
+    )  # its own runner; the package's `test:unit` runs the others
     env = environment | {"PATH": os.pathsep.join([str(installed_python.parent), environment["PATH"]])}
     project = Adopted.adopt(source, env, '["node", "--test"]')
     path = sorted((source / "test").glob("emit-*.test.js"))[0]

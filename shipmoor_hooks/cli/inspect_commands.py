@@ -40,10 +40,14 @@ def status(context: typer.Context, output: FormatOption = "text") -> int:
         answer(f"tree {seen.tree or 'bound to nothing'}" + (" (HEAD)" if seen.way == "head" else ""))
         for row in rows:
             answer("  " + visible(row.line(call.now)))
+            for problem in dict.fromkeys(row.set_aside if row.run else row.set_aside[1:]):
+                answer("    " + visible(f"not counted: {problem.message}"))
             if row.unstable:
                 answer("    " + visible(row.unstable_line()))
         for reason in seen.reasons:
             answer("  " + visible(reason))
+    if not policy.suites:
+        call.tell(f"shipmoor-hooks: {policy.source} names no suite, so nothing is measured")
     missing = [r for r in rows if r.run is None]
     if missing:
         call.tell(f"  next: shipmoor-hooks run --suite {missing[0].suite}")
@@ -60,6 +64,9 @@ def _status_json(seen: tree_module.TreeCapture, rows: list[Standing]) -> dict[st
                 "variant": r.variant,
                 "runs": r.runs,
                 "run": describe.run_json(r.run) if r.run else None,
+                "set_aside": [
+                    {"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in r.set_aside
+                ],
                 "unstable": [{"form": g.name, "ids": list(g.ids[:10])} for g in r.unstable],
             }
             for r in rows

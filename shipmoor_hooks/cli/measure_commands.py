@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -66,28 +66,40 @@ def run(
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
-    with scratch.worktree_at(where, at, call.environ) as there:
-        policy = call.policy(there)
-        observe.set_up(capture_flow.pick_suite(policy, suite), there.require_top(), call.environ)
-        leg = Leg(words, variant, shard_of(shard))
+    with scratch.worktree_at(where, at, call.environ) as scratched:
+        # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
+        there = replace(scratched, worktree=where.worktree)
+        leg = Leg(words, variant, shard_of(shard), fresh=True)
         return _observe(call, there, there.require_top(), suite, leg, output)
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """What of a suite is run: another command, a leg of the matrix, a part."""
+    """What of a suite is run: another command, a leg of the matrix, a part; in a worktree that was just checked out."""
 
     words: tuple[str, ...]
     variant: str | None
     shard: Shard | None
+    fresh: bool = False
 
 
 def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
     policy: Policy = call.policy(where)
-    order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard)
+    order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh)
     done = observe.observe(where, policy, order, call.environ, cwd)
+    if done.captured is None:
+        return _not_recorded(call, done)
     _report(call, done.captured, output)
     return done.exit_code or (0 if _is_recorded(done.captured) else EXIT_NO_EVIDENCE)
+
+
+def _not_recorded(call: Call, done: observe.Observed) -> int:
+    """The command's own code goes before ours, which is raised only where the command ended well."""
+    if done.fault is not None and done.exit_code == 0:
+        raise done.fault
+    if done.fault is not None:
+        call.tell(f"shipmoor-hooks: {done.fault.message}")
+    return done.exit_code
 
 
 def _is_recorded(captured: capture_flow.Captured) -> bool:

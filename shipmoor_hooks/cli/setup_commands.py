@@ -100,9 +100,8 @@ def gc(
     """Drop old runs. What a branch or tag still stands on is kept."""
     call: Call = context.obj
     where = call.find()
-    found = collection.plan(Spool(where.common_dir, where.worktree), where.git, call.now, days)
-    if not dry_run:
-        collection.drop(found)
+    collect = collection.plan if dry_run else collection.collect
+    found = collect(Spool(where.common_dir, where.worktree), where.git, call.now, days)
     word = "would drop" if dry_run else "dropped"
     answer(
         f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers"
