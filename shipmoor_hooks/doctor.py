@@ -20,7 +20,7 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import standings
-from shipmoor_hooks.wording import STEADY
+from shipmoor_hooks.unstable_wording import STEADY
 
 OLDEST_GIT = (2, 34)
 INIT = "shipmoor-hooks init"

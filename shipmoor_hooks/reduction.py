@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import wording
+from shipmoor_hooks import unstable_wording, wording
 from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
 from shipmoor_hooks.pairing import Pairing, pair
 from shipmoor_hooks.standing import (
@@ -116,7 +116,7 @@ def _unstable(question: Question, loose: Unstable) -> list[Finding]:
     decide = deciding(question.tip, question.suite.reruns)
     recent = [r for r in question.base if _may_clear(question, r, decide)]
     rows = loose.compared(question.base, recent, decide, original(question.renames or {}))
-    return [finding for row in rows for finding in wording.unstable(*row)]
+    return [finding for row in rows for finding in unstable_wording.told(*row)]
 
 
 def _may_clear(question: Question, run: Run, decide: Sequence[Run]) -> bool:
