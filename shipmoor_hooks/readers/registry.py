@@ -57,13 +57,9 @@ _BY_ROOT = (
 )
 # RSpec writes its keys in this order, on one line; other tools lay them out on several.
 _RSPEC = re.compile(r'\{\s*"version"\s*:\s*"[^"\n]{0,40}"\s*,\s*"(?:messages|seed|examples)"')
-# JSON that is not read, by a key that its first characters hold, and what its tool can write instead.
+# JSON that is not read, by how it begins, and what its tool can write instead.
 _OTHER_JSON = (
-    (
-        re.compile(r'"num(?:FailedTestSuites|FailedTests|TotalTests)"'),
-        "jest's or vitest's JSON",
-        "jest-junit or --reporter=junit",
-    ),
+    (re.compile(r'\{\s*"num[A-Z]\w+"\s*:'), "jest's or vitest's JSON", "jest-junit or --reporter=junit"),
     (re.compile(r'\{\s*"config"\s*:.*"suites"', re.DOTALL), "Playwright's JSON", "--reporter=junit"),
     (re.compile(r'\{\s*"stats"\s*:'), "mocha's JSON", "mocha-junit-reporter or --reporter xunit"),
     (re.compile(r'\{\s*"created"\s*:.*"exitcode"', re.DOTALL), "pytest-json-report's JSON", "pytest --junitxml"),
@@ -128,7 +124,7 @@ def _json_reader(begin: str, name: str) -> str:
 
 def _other_json(begin: str, name: str) -> ReportFault:
     for pattern, tool, instead in _OTHER_JSON:
-        if pattern.search(begin):
+        if pattern.match(begin):
             return unreadable(name, f"this looks like {tool}, which is not read", f"write JUnit XML ({instead})")
     return unreadable(name, "this looks like JSON, and no JSON report of this kind can be read", _known())
 
