@@ -66,7 +66,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Unstable:
-    """The groups of some runs. `steady` ids stand in each of the runs and belong to no group, whatever they look like."""
+    """The groups of some runs. `steady` ids stand in each of several runs of a tree and belong to no group."""
 
     groups: tuple[Group, ...] = ()
     steady: frozenset[str] = frozenset()
@@ -156,9 +156,10 @@ def unstable_ids(runs: Sequence[Run]) -> Unstable:
         _learn(same_tree, found)
     if not found:
         return Unstable()
-    every = [ids for same_tree in by_tree.values() for ids in same_tree]
+    # Of one run nobody can tell; what stands in each of several runs of some tree is a name, whatever other trees have.
+    steady = [frozenset.intersection(*same_tree) for same_tree in by_tree.values() if len(same_tree) > 1]
     forms = {key: Group(_name(key, ids), tuple(sorted(ids))) for key, ids in sorted(found.items())}
-    return Unstable(tuple(forms.values()), frozenset.intersection(*every), forms)
+    return Unstable(tuple(forms.values()), frozenset().union(*steady), forms)
 
 
 def _learn(runs: Sequence[frozenset[str]], found: dict[tuple[int, str], set[str]]) -> None:

@@ -66,6 +66,14 @@ def test_runs_of_different_trees_show_nothing() -> None:
     assert not unstable_ids([run("x[1] P"), run("x[2] P", tree="1" * 40, scoped_tree="1" * 40)])
 
 
+def test_a_name_that_stands_in_each_run_of_one_base_is_none_that_changes() -> None:
+    """With several merge bases a case must be kept if any of them has it."""
+    other = run("x[9] P", 3, tree="1" * 40, scoped_tree="1" * 40)
+    before = [run("x[5] P, x[1] P", 1), run("x[5] P, x[2] P", 2), other]
+    assert "CASE_REMOVED x[5]" in told(compare(before, "x[7] P, x[8] P").findings)
+    assert not [f for f in compare(before, "x[5] P, x[8] P").findings if f.refuses]
+
+
 def base(*texts: str, age: float = 1.0) -> list[Run]:
     return [run(text, age + number) for number, text in enumerate(texts)]
 
