@@ -162,7 +162,7 @@ def to_its_own_file(case: PlainCase) -> None:
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
             kept += lines[first - 1 : node.end_lineno]
     body = lines[case.first : case.last]
-    (case.path.parent / "test_moved_here.py").write_text("".join(kept + ["\n\n"] + body))
+    (case.path.parent / "test_moved_here.py").write_text("".join([*kept, "\n\n", *body]))
     without(case)
 
 
