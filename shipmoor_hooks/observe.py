@@ -56,10 +56,12 @@ def observe(
     cwd: str,
     clock: Callable[[], float] = time.time,
 ) -> Observed:
-    """Run the suite in `cwd` (absolute, inside the worktree) and store what it reported.
+    """Run the suite and store what it reported.
 
-    Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can be stored. A
-    KeyboardInterrupt leaves a stored run that is incomplete.
+    The policy's own command starts at the worktree's root, wherever the person stands, so that it means one thing;
+    another command starts in `cwd` (absolute, inside the worktree), where it was typed, and is judged as it would read
+    at the root. Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can
+    be stored. A KeyboardInterrupt leaves a stored run that is incomplete.
     """
     usual = order.suite.command
     command = order.command or usual
@@ -67,6 +69,10 @@ def observe(
         raise UsageFault(
             f"suite {order.suite.name} has no command", f"give [suite.{order.suite.name}] a command, or one after --"
         )
+    top = place.require_top()
+    cwd = cwd if order.command else top
+    folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(top)).replace(os.sep, "/")
+    from_top, elsewhere = runners.seen_from_top(command, folder)
     clean = command_environment(environ)
     runner = runners.recognise(command)
     begun = capture.begin(
@@ -76,7 +82,7 @@ def observe(
         evidence=Evidence.OBSERVED,
         command=command,
         started=clock(),
-        cwd=os.path.relpath(cwd, place.require_top()).replace(os.sep, "/"),
+        cwd=folder,
         variant=order.variant,
         shard=order.shard,
     )
@@ -87,10 +93,10 @@ def observe(
         except (EvidenceFault, UsageFault, KeyboardInterrupt):
             capture.abandon(begun)
             raise
-    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as folder:
-        prepared = runner.prepare(command, clean, folder) if runner else runners.Prepared(tuple(command), reader=None)
+    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as fresh:
+        prepared = runner.prepare(command, clean, fresh) if runner else runners.Prepared(tuple(command), reader=None)
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
-        before = report_files.snapshot((*told, *order.suite.reports), place.require_top())
+        before = report_files.snapshot((*told, *order.suite.reports), top)
         child_environment = clean | dict(prepared.environ) | {RUN_VARIABLE: begun.run.id}
         try:
             exit_code, interrupted = _run(prepared.command, cwd, child_environment)
@@ -101,7 +107,7 @@ def observe(
     problems = list(gathered.problems)
     if interrupted:
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, f"the run of {order.suite.name} was interrupted"))
-    if runners.lists_only(command):
+    if runners.lists_only(command, clean):
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, "the command only lists cases, it runs none"))
     done = capture.finish(
         begun,
@@ -109,10 +115,10 @@ def observe(
         exit_code=exit_code,
         finished=clock(),
         files=gathered.files,
-        narrowing=runners.narrowing(command, clean, usual),
+        narrowing=(*elsewhere, *runners.narrowing(from_top, clean, usual)),
         bails=runners.bails(command, clean),
         problems=problems,
-        conditions={"argv": " ".join(runners.measured_argv(command)), "cwd": begun.run.cwd},
+        conditions={"argv": " ".join(runners.measured_argv(from_top)), "cwd": folder},
         runner=runner.name if runner else "",
         runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
     )

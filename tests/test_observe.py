@@ -108,6 +108,61 @@ def test_a_selection_is_partial_and_bailing_only_when_something_is_red(
     assert codes(run) == ([code] if code else [])
 
 
+@pytest.mark.parametrize(
+    ("folder", "words", "narrowing", "argv"),
+    [
+        pytest.param("", ["test_x.py"], "only test_x.py", "test_x.py", id="at-the-root"),
+        pytest.param("", ["tests", "test_x.py"], "", "tests test_x.py", id="all-of-it-at-the-root"),
+        pytest.param("tests", ["test_a.py"], "only tests/test_a.py", "tests/test_a.py", id="a-file-in-a-sub-folder"),
+        pytest.param("tests", [], "only tests", "tests", id="no-word-in-a-sub-folder-means-that-folder"),
+        pytest.param("tests", [".."], "", ".", id="the-whole-from-a-sub-folder"),
+    ],
+)
+def test_a_command_typed_in_a_sub_folder_is_judged_as_it_reads_at_the_root(
+    repo: RepoBuilder, folder: str, words: list[str], narrowing: str, argv: str
+) -> None:
+    repo.write(".gitignore", "__pycache__/\n")
+    repo.write("pytest.ini", "[pytest]\n")
+    repo.write("tests/test_a.py", "def test_a():\n    pass\n")
+    repo.write("test_x.py", "def test_x():\n    pass\n")
+    world = CaptureWorld.create(repo, PYTEST.replace('"no:cacheprovider"', '"no:cacheprovider", "tests", "test_x.py"'))
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words)
+    run = seen(world, *command, cwd=repo.path / folder).captured.run
+    problems = "; ".join(p.message for p in run.problems)
+    assert problems == (f"only a selection of unit was run ({narrowing})" if narrowing else "")
+    assert dict(run.conditions)["argv"].endswith(f"-m pytest -p no:cacheprovider {argv}")
+
+
+def test_the_policy_s_own_command_starts_at_the_root_wherever_one_stands(repo: RepoBuilder) -> None:
+    world = scripted(repo)
+    repo.write("deep/down/keep", "")
+    repo.commit()
+    run = seen(world, cwd=repo.path / "deep" / "down").captured.run
+    assert run.is_complete, run.problems
+    assert run.cwd == "."
+
+
+def test_a_start_elsewhere_of_a_runner_that_nobody_knows_is_a_part(repo: RepoBuilder) -> None:
+    world = scripted(repo)
+    repo.write("sub/runner.py", runner())
+    repo.commit()
+    run = seen(world, sys.executable, "runner.py", cwd=repo.path / "sub").captured.run
+    assert [p.message for p in run.problems if p.code is Code.RUN_PARTIAL] == [
+        "only a selection of unit was run (it was started in sub, not at the worktree's root)"
+    ]
+
+
+def test_a_listing_asked_for_by_the_environment_is_incomplete(repo: RepoBuilder) -> None:
+    repo.write(".gitignore", "__pycache__/\n")
+    repo.write("tests/test_a.py", "def test_a():\n    pass\n")
+    world = CaptureWorld.create(repo, PYTEST)
+    repo.env["PYTEST_ADDOPTS"] = "--collect-only"
+    run = seen(world).captured.run
+    assert (run.problems[0].code, run.problems[0].message) == (
+        Code.RUN_INCOMPLETE, "the command only lists cases, it runs none",
+    )  # fmt: skip
+
+
 def test_another_command_is_partial(repo: RepoBuilder) -> None:
     world = scripted(repo)
     repo.write("other.py", runner())

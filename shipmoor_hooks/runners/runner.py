@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shipmoor_hooks.runners.launch import ASSIGNMENT, Call, locate
-from shipmoor_hooks.runners.operands import Compare, paths
+from shipmoor_hooks.runners.operands import Compare, Paths, paths
 from shipmoor_hooks.runners.words import Effect, Grammar, Word, effective, narrowed, parse
 
 
@@ -24,7 +24,7 @@ class Prepared:
     `environ` holds what to change in the environment. `reports` are absolute paths or globs in the fresh folder, or,
     for a runner that is not told or whose user chose the place, paths and globs relative to the folder where the
     command starts. `reader` names the reader of `--as` (None: let the file tell). `hint` is the next step when no
-    report comes.
+    report comes. `named_below`: a report's path below this folder is the path of the test file it speaks of.
     """
 
     command: tuple[str, ...]
@@ -32,6 +32,7 @@ class Prepared:
     reports: tuple[str, ...] = ()
     reader: str | None = "junit"
     hint: str = ""
+    named_below: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,10 @@ class Runner:
         if not any(w.is_operand for w in words):
             moved += default or ([folder] if folder else [])
         return (*call.head, *moved)
+
+    def is_placed_by_paths(self) -> bool:
+        """Whether `from_top` can say what a start in a sub-folder runs: only where the operands are paths."""
+        return isinstance(self.operands, Paths)
 
     # ---------------------------------------------------------------- the parts
 
