@@ -17,7 +17,9 @@ _RESULT = re.compile(
     r"(?P<indent>\s*)(?P<not>not )?ok(?![\w])[ \t]*(?P<number>\d{1,9})?[ \t]*(?:-[ \t]*)?(?P<rest>.*)\Z"
 )
 _PLAN = re.compile(r"(?P<indent>\s*)1\.\.(?P<count>\d{1,9})(?:\s|\Z)")
+_SKIPPED_WHOLE = re.compile(r"1\.\.0\s*#\s*skip", re.IGNORECASE)
 _DIRECTIVE = re.compile(r"(?:\A|(?<=[^\\]))#[ \t]*(?P<word>skip|todo)\w*\b", re.IGNORECASE)
+_TIME = re.compile(r"\s#\s*time=[\d.]+m?s\s*\Z")  # what node-tap puts behind a name
 BEGINNING = re.compile(r"\s*(?:TAP version \d|1\.\.\d|(?:not )?ok\b|# Subtest)")
 _INDENT = 4  # blanks for one level of subtests
 
@@ -40,6 +42,8 @@ def read_tap(data: bytes, name: str) -> Report:
             bailed_out = stripped[len("Bail out!") :].strip() or "no reason given"
         elif found := _PLAN.match(line):
             plan = int(found["count"]) if not found["indent"] else plan
+            if _SKIPPED_WHOLE.match(line):
+                pending[0].append(Record("", "1..0 # skip", outcome=Outcome.SKIPPED, kind=RecordKind.FILE))
         elif found := _RESULT.match(line):
             level = min(len(found["indent"].expandtabs(_INDENT)) // _INDENT, limits.MAX_DEPTH)
             results += level == 0
@@ -62,7 +66,7 @@ def read_tap(data: bytes, name: str) -> Report:
 
 
 def _record(found: re.Match[str], position: int) -> Record:
-    rest = found["rest"]
+    rest = _TIME.sub("", found["rest"])
     directive = _DIRECTIVE.search(rest)
     told = (rest[: directive.start()] if directive else rest).strip()
     name = bounded(legal(told.removesuffix("-").rstrip().replace("\\#", "#"))) or found["number"] or str(position)
