@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shipmoor_hooks import capture, report_files, runners
 from shipmoor_hooks.errors import EvidenceFault, ReportFault, UsageFault
@@ -103,7 +103,7 @@ def observe(
         except UsageFault:
             capture.abandon(begun)
             raise
-        gathered = _gather(place, order.suite, prepared, told, before)
+        gathered = _gather(place, order.suite, prepared, told, before, folder)
     problems = list(gathered.problems)
     if interrupted:
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, f"the run of {order.suite.name} was interrupted"))
@@ -166,11 +166,17 @@ class Gathered:
 
 
 def _gather(
-    place: Place, suite: Suite, prepared: runners.Prepared, told: Sequence[str], before: Mapping[str, tuple[str, int]]
+    place: Place,
+    suite: Suite,
+    prepared: runners.Prepared,
+    told: Sequence[str],
+    before: Mapping[str, tuple[str, int]],
+    folder: str,
 ) -> Gathered:
     """The reports that are new or changed since the start, each read once, waited for until it is whole.
 
     Those that the runner was told to write come first; the policy's own globs count where it wrote none of them.
+    `folder` is where the command started, relative to the worktree's root.
     """
     top = place.require_top()
     paths = report_files.expand(told, top)
@@ -186,15 +192,31 @@ def _gather(
             file, report = _read_whole(path, top, prepared.reader or suite.format or None, inside=from_policy)
         except EvidenceFault as fault:
             return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, fault.message, fault.next_step),))
-        if file.sha256 in digests:
+        test_file = _test_file(path, prepared.named_below, folder)
+        if (test_file, file.sha256) in digests:
             continue
-        digests.add(file.sha256)
-        reports.append(report)
+        digests.add((test_file, file.sha256))
+        reports.append(_with_file(report, test_file))
         files.append(file)
     if not reports:
         hint = prepared.hint or f"tell [suite.{suite.name}] in `reports` where the runner writes its report"
         return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, f"{suite.name} left no report of this run", hint),))
     return Gathered(tuple(reports), tuple(files))
+
+
+def _test_file(path: str, named_below: str, folder: str) -> str:
+    """The test file that a report speaks of, relative to the worktree's root; "" where its place does not say."""
+    if not named_below or not path.startswith(named_below + os.sep):
+        return ""
+    below = os.path.relpath(path, named_below).removesuffix(".tap")
+    return os.path.normpath(os.path.join(folder, below)).replace(os.sep, "/")
+
+
+def _with_file(report: Report, test_file: str) -> Report:
+    """The report with its test file in each record that names none."""
+    if not test_file:
+        return report
+    return replace(report, records=tuple(r if r.file else replace(r, file=test_file) for r in report.records))
 
 
 def _read_whole(path: str, top: str, reader: str | None, *, inside: bool) -> tuple[ReportFile, Report]:

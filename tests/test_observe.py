@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -513,3 +514,33 @@ def test_without_a_python_there_is_nothing_to_tell(repo: RepoBuilder, tmp_path: 
     (tmp_path / "empty").mkdir()
     world = scripted(repo)
     assert editable.imports_other_tree(world.place, {"PATH": str(tmp_path / "empty")}) is None
+
+
+# ---------------------------------------------------------------- reports that lie under their test file's own path
+
+
+PROVE = '[suite.unit]\ncommand = ["prove", "-r", "t"]\n'
+GREEN = 'print "1..1\\nok 1 - total\\n";\n'
+
+
+@pytest.mark.skipif(shutil.which("prove") is None, reason="prove is not installed")
+def test_prove_s_cases_know_their_files(repo: RepoBuilder) -> None:
+    repo.write("t/a.t", GREEN)
+    repo.write("t/deep/a.t", GREEN)  # the same bytes of TAP from another file
+    repo.write("t/b.t", 'print "1..0 # SKIP no database\\n";\n')
+    run = seen(CaptureWorld.create(repo, PROVE)).captured.run
+    assert run.is_complete, run.problems
+    assert {(c.id, c.outcome.value, c.covers) for c in run.cases} == {
+        ("t/a.t::total", "passed", ""),
+        ("t/deep/a.t::total", "passed", ""),
+        ("t/b.t", "skipped", "t/b.t::"),
+    }
+
+
+@pytest.mark.skipif(shutil.which("prove") is None, reason="prove is not installed")
+def test_prove_from_a_sub_folder_gives_the_ids_of_the_root(repo: RepoBuilder) -> None:
+    repo.write("lib/t/a.t", GREEN)
+    world = CaptureWorld.create(repo, '[suite.unit]\ncommand = ["prove", "lib/t"]\n')
+    run = seen(world, "prove", "t", cwd=repo.path / "lib").captured.run
+    assert run.is_complete, run.problems
+    assert [c.id for c in run.cases] == ["lib/t/a.t::total"]

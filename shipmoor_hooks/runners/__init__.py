@@ -9,7 +9,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from shipmoor_hooks.runners import compiled, javascript, jvm, scripting
+from shipmoor_hooks.runners import (
+    browsers,
+    compiled,
+    dotnet,
+    javascript,
+    jvm,
+    python_frameworks,
+    scripting,
+    tap_writers,
+)
 from shipmoor_hooks.runners.launch import locate
 from shipmoor_hooks.runners.pytest_runner import PYTEST
 from shipmoor_hooks.runners.python_unittest import UNITTEST, XMLRUNNER
@@ -31,7 +40,8 @@ __all__ = [
 RUNNERS: Mapping[str, Runner] = {
     r.name: r
     for r in (
-        PYTEST, XMLRUNNER, UNITTEST, *javascript.RUNNERS, *compiled.RUNNERS, *jvm.RUNNERS, *scripting.RUNNERS,
+        PYTEST, XMLRUNNER, UNITTEST, *python_frameworks.RUNNERS, *javascript.RUNNERS, *browsers.RUNNERS,
+        *compiled.RUNNERS, *jvm.RUNNERS, *dotnet.RUNNERS, *scripting.RUNNERS, *tap_writers.RUNNERS,
     )
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Go with gotestsum, Rust with nextest, C and C++ with ctest (and googletest below it)."""
+"""Go with gotestsum, Rust with nextest, C and C++ with ctest (and googletest below it, or by itself)."""
 
 from __future__ import annotations
 
@@ -129,6 +129,30 @@ def tell_ctest(order: Order) -> Prepared:
     return Prepared(order.first("--output-junit", report), reports=(literal(report),), hint=hint)
 
 
+GOOGLETEST = grammar(
+    *options("--gtest_filter", Effect.SELECT, Takes.ATTACHED),
+    option("--gtest_also_run_disabled_tests", Effect.WIDEN, Takes.ATTACHED),
+    option("--gtest_fail_fast", Effect.BAIL, Takes.ATTACHED),
+    *options("--gtest_break_on_failure --gtest_throw_on_failure", Effect.BAIL, Takes.ATTACHED),
+    *options("--gtest_list_tests --help", Effect.LIST, Takes.ATTACHED),
+    *options("--gtest_output --gtest_color --gtest_brief --gtest_print_time", Effect.COSMETIC, Takes.ATTACHED),
+    option("--gtest_print_utf8", Effect.COSMETIC, Takes.ATTACHED),
+    *options("--gtest_repeat --gtest_shuffle --gtest_random_seed", Effect.PLAIN, Takes.ATTACHED),
+    joined=False,
+)
+
+
+def tell_googletest(order: Order) -> Prepared:
+    """The last `--gtest_output` wins, and behind valgrind and the like the end is the program's. A user's own
+    stays; one that names a folder holds a file called after the program."""
+    chosen = order.value(GOOGLETEST, "--gtest_output") or order.environ.get("GTEST_OUTPUT") or ""
+    kind, _, path = chosen.partition(":")
+    if kind == "xml" and path:
+        return Prepared(order.command, reports=(f"{literal(path)}*.xml" if path.endswith("/") else literal(path),))
+    report = order.file("googletest.xml")
+    return Prepared(order.last(f"--gtest_output=xml:{report}"), reports=(literal(report),))
+
+
 _GOOGLETEST = (
     Variable("GTEST_FILTER"),
     Variable("GTEST_TOTAL_SHARDS"),
@@ -151,4 +175,5 @@ RUNNERS = (
     ),
     Runner("cargo", CARGO, tell_cargo, operands=patterns),
     Runner("ctest", CTEST, tell_ctest, operands=patterns, variables=_GOOGLETEST),
+    Runner("googletest", GOOGLETEST, tell_googletest, operands=patterns, variables=_GOOGLETEST, version=("--help",)),
 )

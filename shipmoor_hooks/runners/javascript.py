@@ -1,4 +1,4 @@
-"""jest, vitest, mocha and node's own runner. Where a runner has several reporters, the user's own stay beside ours."""
+"""jest, vitest, mocha, jasmine and node's own runner. Where a runner has several reporters, the user's own stay beside ours."""
 
 from __future__ import annotations
 
@@ -155,6 +155,23 @@ def tell_node(order: Order) -> Prepared:
     return Prepared(order.first(*extra), reports=(literal(report),))
 
 
+JASMINE = grammar(
+    *options("--filter --filter-path --config", Effect.SELECT, Takes.ATTACHED),
+    *options("--fail-fast --stop-on-failure", Effect.BAIL, Takes.ATTACHED),
+    *options("-h -v --list-not-applicable", Effect.LIST),
+    *options("--no-color --color --verbose", Effect.COSMETIC),
+    *options("--parallel --reporter", Effect.COSMETIC, Takes.ATTACHED),
+    *options("--helper --require --random --seed", Effect.PLAIN, Takes.ATTACHED),
+    joined=False,
+)
+
+
+def tell_jasmine(order: Order) -> Prepared:
+    """Its reporters are objects that a helper makes; no option of the command gives one a path."""
+    hint = "jasmine writes its report with jasmine-reporters in a helper: name the files in the suite's `reports`"
+    return Prepared(order.command, hint=hint)
+
+
 RUNNERS = (
     Runner("jest", JEST, tell_jest, operands=patterns),
     Runner(
@@ -166,5 +183,14 @@ RUNNERS = (
         listing=frozenset({"list", "bench", "init"}),
     ),
     Runner("mocha", MOCHA, tell_mocha, operands=paths(), variables=(Variable("MOCHA_OPTIONS", MOCHA),)),
+    Runner(
+        "jasmine",
+        JASMINE,
+        tell_jasmine,
+        operands=paths(),
+        variables=(Variable("JASMINE_CONFIG_PATH"),),
+        listing=frozenset({"init", "examples", "help", "version", "enumerate"}),
+        version=("-v",),
+    ),
     Runner("node", NODE, tell_node, operands=paths(), variables=(Variable("NODE_OPTIONS", NODE),)),
 )

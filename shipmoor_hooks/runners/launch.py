@@ -37,12 +37,19 @@ PROGRAMS = {
     "mocha": "mocha", "_mocha": "mocha", "mocha.js": "mocha",
     "gotestsum": "gotestsum", "ctest": "ctest", "phpunit": "phpunit", "phpunit.phar": "phpunit", "rspec": "rspec",
     "mvn": "maven", "mvnw": "maven", "mvnd": "maven", "gradle": "gradle", "gradlew": "gradle",
-    "cargo-nextest": "nextest",
+    "cargo-nextest": "nextest", "nose2": "nose2", "behave": "behave", "robot": "robot",
+    "jasmine": "jasmine", "jasmine.js": "jasmine", "tap": "tap", "tape": "tape", "bats": "bats", "prove": "prove",
 }  # fmt: skip
 # Runners only as a module, behind `-m`.
 MODULES = {"unittest": "unittest", "xmlrunner": "xmlrunner"}
 # Two words that name one runner.
-PAIRS = {("go", "test"): "go", ("cargo", "nextest"): "nextest", ("cargo", "test"): "cargo"}
+PAIRS = {
+    ("go", "test"): "go", ("cargo", "nextest"): "nextest", ("cargo", "test"): "cargo",
+    ("playwright", "test"): "playwright", ("cypress", "run"): "cypress", ("dotnet", "test"): "dotnet",
+    ("rake", "test"): "minitest", ("rails", "test"): "minitest",
+}  # fmt: skip
+# A test program that somebody built has any name. One of googletest is told by the options that it is given.
+GOOGLETEST_OPTION = "--gtest_"
 
 # A launcher's words, and its options whose value is the next word.
 _PYTHON_OPTIONS = frozenset({"-X", "-W", "--check-hash-based-pycs"})
@@ -131,7 +138,8 @@ def locate(command: Sequence[str]) -> Call | None:
             return Call(runner, tokens[: at + length], tokens[at + length :], environ, recorded)
         after = _behind(tokens, at, name, environ)
         if after is None:
-            return None
+            built = any(token.startswith(GOOGLETEST_OPTION) for token in tokens[at + 1 :])
+            return Call("googletest", tokens[: at + 1], tokens[at + 1 :], environ) if built else None
         recorded = recorded and name != "coverage"
         at = after
     return None

@@ -62,7 +62,8 @@ class Order:
 
     def value(self, how: Grammar, *names: str) -> str | None:
         """The last value that the user gave to an option in argv, None when it is not there."""
-        given = [w.value for w in parse(self.call.tail, how) if w.name in names]
+        wanted = {how.table[n] for n in names}
+        given = [w.value for w in parse(self.call.tail, how) if w.option in wanted]
         return given[-1] if given else None
 
 
@@ -72,11 +73,13 @@ Tell = Callable[[Order], Prepared]
 @dataclass(frozen=True, slots=True)
 class Variable:
     """An environment variable that a runner obeys. With `words` its value is read as a command line, before argv's;
-    else the variable has the effect by being set to something other than "" or "0"."""
+    else the variable has the effect by being set to something other than "" or "0". One that is not `shared` has a name
+    that other programs use too, and says nothing behind a script whose runner is not known."""
 
     name: str
     words: Grammar | None = None
     effect: Effect = Effect.SELECT
+    shared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +191,8 @@ class Runner:
     def environment_filters(self, environ: Mapping[str, str]) -> list[str]:
         """What the environment alone selects, whatever the command is."""
         words = self.environment_words(environ)
-        return self._narrowed(words, ()) + [v.name for v in self._set(environ) if v.effect is Effect.SELECT]
+        chosen = [v.name for v in self._set(environ) if v.effect is Effect.SELECT and v.shared]
+        return self._narrowed(words, ()) + chosen
 
     def usual_words(self, usual: Sequence[str]) -> list[Word]:
         return self.words(usual, {}) if (call := locate(usual)) is not None and call.runner == self.name else []
