@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import runners
+from shipmoor_hooks import detect, runners
 from shipmoor_hooks.policy import parse
 
 ROOT = Path(__file__).parent.parent
@@ -128,8 +128,8 @@ INSTALLED = {
         MAKE,
     ),
     "maven": Example(
-        "src/test/java/org/example/BasketTest.java::totalOfNothing",
-        ("src/test/java/org/example/BasketTest.java::reduced", "src/test/java/org/example/BasketTest.java::total"),
+        "org.example.BasketTest::totalOfNothing",
+        ("org.example.BasketTest::reduced", "org.example.BasketTest::total"),
         "src/test/java/org/example/BasketTest.java",
         "  @Test\n  void totalOfNothing",
         "  @Test\n  void reduced",
@@ -359,3 +359,16 @@ def test_an_example_s_policy_is_read_and_its_readme_names_the_case(name: str) ->
     assert f"`{EVERY[name].lost}`" in readme
     assert len(readme.splitlines()) <= 16
     assert re.search(r"^    shipmoor-hooks run ", readme, re.M)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_init_proposes_what_the_example_s_policy_says(name: str) -> None:
+    """So what runs above is what `init` writes. Nothing shows a program that somebody built."""
+    proposed = parse(detect.policy_text(detect.detect(str(EXAMPLES / name))).encode(), "shipmoor-hooks.toml")
+    policy = parse((EXAMPLES / name / "shipmoor-hooks.toml").read_bytes(), "shipmoor-hooks.toml")
+    if name in ("googletest", "catch2"):
+        assert not proposed.suites
+    else:
+        assert set(proposed.suites) == {"unit"}
+        asked = [(p.suites["unit"].command, p.suites["unit"].reports) for p in (proposed, policy)]
+        assert asked[0] == asked[1]

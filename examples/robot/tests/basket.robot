@@ -1,5 +1,5 @@
 *** Settings ***
-Library    basket
+Library    ../basket.py
 
 *** Test Cases ***
 A Total
