@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -292,3 +294,11 @@ def test_playwright_and_prove_are_told_by_environment() -> None:
 def test_seen_from_the_top(command: str, folder: str, seen: str, elsewhere: bool) -> None:
     words, said = runners.seen_from_top(split(command), folder)
     assert (list(words), bool(said)) == (split(seen), elsewhere)
+
+
+def test_the_docs_have_a_row_for_every_runner_in_both_tables() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "runners.md").read_text()
+    asked, narrowed = text.split("## What makes a run a part")
+    for part in (asked, narrowed):
+        cells = [line.split("|")[1] for line in part.splitlines() if line.startswith("| `")]
+        assert {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)} == set(runners.RUNNERS)
