@@ -173,6 +173,7 @@ class Namer:
         if _HINT.search(text):
             for pattern, replacement in _VOLATILE:
                 text = pattern.sub(replacement, text)
+        text = text.replace("\0", "\\0")  # reports in JSON may hold one; in the spool it ends an id
         return text if dialect == "pytest" or not _BREAK.search(text) else " ".join(map(str.strip, _BREAK.split(text)))
 
 

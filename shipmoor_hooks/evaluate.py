@@ -14,7 +14,6 @@ from shipmoor_hooks import (
     policy,
     policy_rules,
     reduction,
-    runners,
     scoped_tree,
     selection,
     verdict,
@@ -144,6 +143,10 @@ class _Judge:
             return tip_policy, [finding]
         if base_policy is None:
             return None, []
+        if base_policy == tip_policy:
+            return base_policy, []
+        from shipmoor_hooks import runners  # the table of runners is large, and a policy seldom changes
+
         rows = policy_rules.loosened(base_policy, tip_policy, runners.added_selection)
         found = [
             Finding(Code.POLICY_LOOSENED, f"{r.message}.", f"Restore {r.key} in the policy.", case=r.key) for r in rows

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shipmoor_hooks import capture, report_files, runners
-from shipmoor_hooks.errors import EvidenceFault, ReportFault, UsageFault
+from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, ReportFile, Shard, Suite
 from shipmoor_hooks.place import Place
@@ -42,10 +42,11 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The stored run, and the code that the command ended with."""
+    """The stored run, or why it could not be stored, and the code that the command ended with."""
 
-    captured: capture.Captured
+    captured: capture.Captured | None
     exit_code: int
+    fault: EnvironmentFault | None = None
 
 
 def observe(
@@ -60,8 +61,11 @@ def observe(
 
     The policy's own command starts at the worktree's root, wherever the person stands, so that it means one thing;
     another command starts in `cwd` (absolute, inside the worktree), where it was typed, and is judged as it would read
-    at the root. Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can
-    be stored. A KeyboardInterrupt leaves a stored run that is incomplete.
+    at the root.
+
+    Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can be stored from
+    the start; one that shows when the command has ended is handed back beside the command's code. A KeyboardInterrupt
+    leaves a stored run that is incomplete.
     """
     usual = order.suite.command
     command = order.command or usual
@@ -109,19 +113,24 @@ def observe(
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, f"the run of {order.suite.name} was interrupted"))
     if runners.lists_only(command, clean):
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, "the command only lists cases, it runs none"))
-    done = capture.finish(
-        begun,
-        gathered.reports,
-        exit_code=exit_code,
-        finished=clock(),
-        files=gathered.files,
-        narrowing=(*elsewhere, *runners.narrowing(from_top, clean, usual)),
-        bails=runners.bails(command, clean),
-        problems=problems,
-        conditions={"argv": " ".join(runners.measured_argv(from_top)), "cwd": folder},
-        runner=runner.name if runner else "",
-        runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
-    )
+    try:
+        done = capture.finish(
+            begun,
+            gathered.reports,
+            exit_code=exit_code,
+            finished=clock(),
+            files=gathered.files,
+            narrowing=(*elsewhere, *runners.narrowing(from_top, clean, usual)),
+            bails=runners.bails(command, clean),
+            problems=problems,
+            conditions={"argv": " ".join(runners.measured_argv(from_top)), "cwd": folder},
+            runner=runner.name if runner else "",
+            runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
+        )
+    except EnvironmentFault as fault:
+        if interrupted:
+            raise
+        return Observed(None, exit_code, fault)
     if interrupted:
         raise KeyboardInterrupt
     return Observed(done, exit_code)

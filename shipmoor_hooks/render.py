@@ -17,6 +17,7 @@ from shipmoor_hooks.visible import visible
 SCHEMA = "shipmoor-hooks.gate/1"
 MOST_NOTES = 1000  # JSON, a code
 MOST_FINDINGS = 10  # text, a group
+MOST_SENTENCES = 3  # text, a group: above that one sentence stands for all, and the others are listed
 MOST_NAMES = 3  # text, notes of one code
 
 _HEADLINE = {
@@ -167,8 +168,11 @@ def _group(group: Sequence[Finding], width: int, verbose: bool, everything: Sequ
     place += f" [{visible(first.variant)}]" if first.variant else ""
     lines = [f"{first.code.value} ({len(group)}){place}"]
     shown = _first(group, MOST_FINDINGS, verbose)
-    for finding in shown:
+    told = shown if len(group) <= MOST_SENTENCES or not all(f.case for f in group) else shown[:1]
+    for finding in told:
         lines += _wrapped(finding.message, "  ", width)
+    if len(told) < len(shown):
+        lines += ["  and likewise:", *(f"    {_case_line(f)}" for f in shown[len(told) :])]
     lines += _rest(group, MOST_FINDINGS, verbose)
     wildcard = _wildcard(group, everything) if len(group) > MOST_FINDINGS else None
     lines += [f"    {line}" for line in _ways_out(shown, names=wildcard is None or verbose)]
@@ -176,6 +180,11 @@ def _group(group: Sequence[Finding], width: int, verbose: bool, everything: Sequ
         lines += ["    Or say why in the last paragraph of a commit message of this push, once for all of them:"]
         lines += [f"        {wildcard}"]
     return lines
+
+
+def _case_line(finding: Finding) -> str:
+    sides = [f"{word} {count}" for word, count in (("base", finding.base), ("tip", finding.tip)) if count]
+    return f"{visible(finding.case or '')}  {', '.join(sides)}".rstrip()
 
 
 def _wildcard(group: Sequence[Finding], everything: Iterable[Finding]) -> str | None:

@@ -23,7 +23,7 @@ FOUNDATION = {"__init__", "model", "errors"}
 PURE = {
     *("case_id", "inventory", "selection", "standing", "pairing", "wording", "reduction", "verdict"),
     *("trailers", "trailer_lines", "rates", "push", "policy_rules", "render", "describe", "visible"),
-    *("toml_edit", "yaml_edit", "file_names", "pytest_records", "runners.*"),
+    *("toml_edit", "yaml_edit", "moved_blocks", "file_names", "pytest_records", "runners.*"),
 }
 EDGE = {
     *(
@@ -57,7 +57,7 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "target", "standing_now", "gate", "commit_hooks", "disclose", "gc"),
-    *("detect", "runner_signs", "hosts", "install", "probe", "doctor", "demo", "pytest_session"),
+    *("detect", "runner_signs", "hosts", "install", "probe", "doctor", "demo", "moves", "pytest_session"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
 LAYERS = {"foundation": FOUNDATION, "pure": PURE, "edge": EDGE, "flows": FLOWS, "entries": ENTRIES}

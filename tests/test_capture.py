@@ -6,6 +6,8 @@ import base64
 import contextlib
 import json
 import os
+import shlex
+import sys
 import zlib
 from pathlib import Path
 
@@ -199,6 +201,26 @@ def test_the_index_and_its_tree(world: CaptureWorld) -> None:
     world.settle()
     run = world.take(world.report(), tree="index").run
     assert run.tree == world.repo.git("write-tree")
+    assert [c.path for c in run.changes] == ["tests/test_set.py"]
+
+
+def test_in_a_pre_commit_hook_the_index_is_the_one_that_git_commits(world: CaptureWorld) -> None:
+    """`git commit FILE` makes an index of its own and tells it by GIT_INDEX_FILE; what is staged beside it stays out."""
+    repo = world.repo
+    hook = repo.path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    tool = f"{shlex.quote(sys.executable)} -m shipmoor_hooks"
+    hook.write_text(f"#!/bin/sh\nexec {tool} capture --tree index build/r.xml\n")
+    hook.chmod(0o755)
+    repo.write("tests/test_set.py", "# committed\n")
+    repo.write("staged.py", "1\n")
+    repo.git("add", "staged.py")
+    world.settle()
+    world.report(age=5)
+    done = repo.process(["git", "commit", "-m", "Only one", "tests/test_set.py"])
+    assert done.returncode == 0, done.stderr
+    (run,) = world.found("HEAD").runs
+    assert run.is_complete
     assert [c.path for c in run.changes] == ["tests/test_set.py"]
 
 

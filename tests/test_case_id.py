@@ -287,3 +287,13 @@ def test_the_ids_are_pytests_own_node_ids(tmp_path: Path, family: str, where: st
     prefix = "" if where == "." else f"{where}/"
     assert len(node_ids) == 4 * 14 + 1
     assert {c.id for c in cases_of([report], tracked, str(tmp_path), ())} == {prefix + n for n in node_ids}
+
+
+@pytest.mark.parametrize("dialect", ["pytest", "go-test"])
+def test_an_id_never_holds_what_ends_one_in_the_spool(dialect: str) -> None:
+    assert identify(Record("a\0b", "c"), dialect, TREE, "", ()).id == "c::a\\0b"
+
+
+def test_robot_names_the_outermost_suite_twice() -> None:
+    record = Record("Add", "Suites.Cart", suites=("Suites", "Cart"))
+    assert identify(record, "robot", TREE, "/w", ()).id == "Cart::Add"

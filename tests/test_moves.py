@@ -52,11 +52,11 @@ PAIR = {f"{A}::test_one": f"{B}::test_one"}
         ),
         pytest.param(
             {A: HEAD + OTHER + "\n\n" + ONE},
-            {A: HEAD + OTHER, B: HEAD + "def test_one():\n    basket = shop.basket()\n    return\n    assert basket.total() == 5\n"},
+            {A: HEAD + OTHER, B: HEAD + "def test_one():\n    basket = shop.basket()\n    return\n    assert basket.total() == 5\n"},  # noqa: E501
             False,
             id="its lines stand there, but others between them",
         ),
-        pytest.param({A: HEAD + ONE, B: HEAD + TWO}, {A: HEAD + ONE, B: HEAD + TWO + "\n\n" + ONE}, False, id="copied, not moved"),
+        pytest.param({A: HEAD + ONE, B: HEAD + TWO}, {A: HEAD + ONE, B: HEAD + TWO + "\n\n" + ONE}, False, id="copied, not moved"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_a_block(repo: RepoBuilder, before: dict[str, str], after: dict[str, str | None], expected: bool) -> None:

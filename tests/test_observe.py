@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ from gate_world import junit
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks import editable, observe, policy
+from shipmoor_hooks.capture import Captured
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.model import Code, Evidence, Run
-from shipmoor_hooks.observe import Observed, Order
+from shipmoor_hooks.observe import Order
 
 SCRIPTED = f"""\
 [suite.unit]
@@ -43,11 +45,21 @@ def scripted(repo: RepoBuilder, after: str = "", **cases: str) -> CaptureWorld:
     return CaptureWorld.create(repo, SCRIPTED)
 
 
-def seen(world: CaptureWorld, *command: str, cwd: Path | None = None) -> Observed:
+@dataclass(frozen=True)
+class Seen:
+    """What `observe` gave, where it could be stored."""
+
+    captured: Captured
+    exit_code: int
+
+
+def seen(world: CaptureWorld, *command: str, cwd: Path | None = None) -> Seen:
     rules = policy.load_worktree(world.place)
     assert rules is not None
     order = Order(rules.suites["unit"], tuple(command))
-    return observe.observe(world.place, rules, order, world.repo.env, str(cwd or world.repo.path))
+    done = observe.observe(world.place, rules, order, world.repo.env, str(cwd or world.repo.path))
+    assert done.captured is not None, done.fault
+    return Seen(done.captured, done.exit_code)
 
 
 def codes(run: Run) -> list[Code]:
@@ -376,6 +388,14 @@ def test_output_streams_through_untouched(repo: RepoBuilder) -> None:
 @pytest.mark.parametrize(("after", "code"), [("", 0), ("raise SystemExit(5)\n", 5), ("os.kill(os.getpid(), 9)\n", 137)])
 def test_the_command_line_returns_the_command_s_code(repo: RepoBuilder, after: str, code: int) -> None:
     assert scripted(repo, after).repo.tool("run").returncode == code
+
+
+@pytest.mark.parametrize(("ends", "code"), [("", 4), ("raise SystemExit(7)\n", 7)])
+def test_where_recording_fails_the_command_s_code_goes_first(repo: RepoBuilder, ends: str, code: int) -> None:
+    world = scripted(repo, "pathlib.Path('.git/shipmoor-hooks/inventories').write_text('in the way')\n" + ends)
+    done = world.repo.tool("run")
+    assert done.returncode == code
+    assert b"inventories is not a folder" in done.stderr
 
 
 def test_no_report_and_zero_is_no_evidence(repo: RepoBuilder) -> None:

@@ -37,6 +37,8 @@ class Adopted:
         repo = RepoBuilder(source, env)
         # The project's own hooks come from hosts that no test should depend on.
         (source / ".pre-commit-config.yaml").unlink(missing_ok=True)
+        # `init` would run its tests by uv, in an environment of uv's; here they run with the Python at hand.
+        (source / "uv.lock").unlink(missing_ok=True)
         repo.git("init", "-q", "-b", "main")
         repo.write(".gitignore", "__pycache__/\n.pytest_cache/\n.hypothesis/\nnode_modules/\n")
         repo.commit("As published")
@@ -113,7 +115,7 @@ def python_project(
 
 @dataclass(frozen=True)
 class PlainCase:
-    """A test function at the top of its file that nothing decorates: safe to take out, skip, break and move."""
+    """A test function at the top of its file that nothing decorates or feeds: safe to take out, skip, break and move."""
 
     path: Path
     name: str
@@ -124,7 +126,8 @@ class PlainCase:
 def plain_case(project: Adopted) -> PlainCase:
     for path in sorted((project.repo.path / "testing").glob("test_*.py")):
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not node.decorator_list:
+            plain = isinstance(node, ast.FunctionDef) and not node.decorator_list and not node.args.args
+            if isinstance(node, ast.FunctionDef) and plain and node.name.startswith("test_"):
                 assert node.end_lineno is not None
                 return PlainCase(path, node.name, node.lineno - 1, node.end_lineno)
     raise AssertionError("the project has no plain test function")
@@ -150,12 +153,16 @@ def with_another_name(case: PlainCase) -> None:
 
 
 def to_its_own_file(case: PlainCase) -> None:
-    """Move the function to a new file, with everything in front of the first test that it may need."""
+    """Move the function to a new file, with everything beside the tests that it may need."""
     text = case.path.read_text()
     lines = text.splitlines(keepends=True)
-    first = min(n.lineno - 1 for n in ast.parse(text).body if isinstance(n, ast.FunctionDef))
+    kept = []
+    for node in ast.parse(text).body:
+        if not getattr(node, "name", "").startswith(("test_", "Test")):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+            kept += lines[first - 1 : node.end_lineno]
     body = lines[case.first : case.last]
-    (case.path.parent / "test_moved_here.py").write_text("".join(lines[:first] + body))
+    (case.path.parent / "test_moved_here.py").write_text("".join([*kept, "\n\n", *body]))
     without(case)
 
 

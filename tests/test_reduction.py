@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from rule_world import HOUR, NOW, compare, run, runs, told
+from rule_world import HOUR, NOW, cases, compare, run, runs, told
 
 from shipmoor_hooks import reduction
-from shipmoor_hooks.model import Code, Count, Level, Outcome, RecordKind, Suite
+from shipmoor_hooks.model import Case, Code, Count, Level, Outcome, RecordKind, Suite
 from shipmoor_hooks.reduction import comparable, is_reduced
 
 ALL = Suite("unit", reruns="all")
@@ -35,6 +35,8 @@ ROWS = [
     row("a file that did not load is repaired", "a P, t/m.py C", "a P, t/m.py::x P", "CASE_ADDED t/m.py::x"),
     row("a failure outside the cases is gone", "a P, hook U", "a P"),
     row("an exit code is explained no more", "a P, 3 R", "a P"),
+    row("a set-up that went well is no failure", "a P", [run("a P", cases=(*cases("a P"), Case("hook", Outcome.PASSED,
+        kind=RecordKind.SUITE)))]),
     row("a case and a file's record may share one id", "t/m.py::x P, t/m.py C", "t/m.py::x P, t/m.py C", "STILL_RED t/m.py"),
     # ---------------------------------------------------------------- removed
     row("a case gone", "a P, b P", "a P", "CASE_REMOVED b"),
@@ -128,6 +130,10 @@ ROWS = [
         renames={"t/m.py": "t/n.py"}),
     row("a moved file lost a case", "t/m.py::x P, t/m.py::y P", "t/n.py::x P", "CASE_MOVED t/n.py::x",
         "CASE_REMOVED t/m.py::y", renames={"t/m.py": "t/n.py"}),
+    row("moved by itself to another file", "t/m.py::x P, t/m.py::y P", "t/n.py::x P, t/m.py::y P", "CASE_MOVED t/n.py::x",
+        renames={"t/m.py::x": "t/n.py::x"}),
+    row("moved by itself, and red", "t/m.py::x P", "t/n.py::x F", "CASE_MOVED t/n.py::x", "CASE_RED t/n.py::x",
+        renames={"t/m.py::x": "t/n.py::x"}),
     row("moved where no git says so", "t/m.py::x P", "t/n.py::x P", "CASE_REMOVED t/m.py::x", "CASE_ADDED t/n.py::x"),
     row("two departures and one arrival", "t/m.py::x P, t/o.py::x P", "t/n.py::x P", "CASE_REMOVED t/m.py::x",
         "CASE_REMOVED t/o.py::x", "CASE_ADDED t/n.py::x", renames={"t/m.py": "t/n.py", "t/o.py": "t/n.py"}),

@@ -186,9 +186,11 @@ def many(number: int, folder: str = "t/legacy") -> str:
 def test_a_long_group_is_cut_and_says_where_the_rest_is() -> None:
     made = conclude(comparison=compare(f"a P, {many(40)}", "a P"))
     text = as_text(made)
-    assert text.count("stands at the base") == MOST_FINDINGS
+    assert text.count("stands at the base") == 1
+    assert text.count("\n    t/legacy/m") == MOST_FINDINGS - 1
+    assert "  and likewise:\n    t/legacy/m0.py::x0003  base 1 of 1\n" in text
     assert "  and 30 more (all of them: --verbose or --format json)\n" in text
-    assert as_text(made, verbose=True).count("stands at the base") == 40
+    assert as_text(made, verbose=True).count("\n    t/legacy/m") == 39
     assert len(as_json(made)["findings"]) == 40
 
 
@@ -267,6 +269,19 @@ def test_where_one_line_names_all_the_single_ones_are_left_out() -> None:
         "",
     ]
     assert as_text(made, verbose=True).count("Test-Removed: ") == 12
+
+
+@pytest.mark.parametrize("code", [Code.CASE_RED, Code.COLLECTION_ERROR, Code.CASE_UNPROVEN], ids=lambda c: c.value)
+def test_no_line_is_offered_for_what_words_cannot_disclose(code: Code) -> None:
+    text = as_text(verdict(*[Finding(code, "so.", "do it.", "unit", case=f"t/m.py::x{i}") for i in range(12)]))
+    assert "* (" not in text
+    assert "    do it.\n" in text
+
+
+def test_findings_without_a_case_or_a_way_out_are_shown_all_the_same() -> None:
+    text = as_text(verdict(*[Finding(Code.CASE_REMOVED, f"gone {i}.") for i in range(12)]))
+    assert "CASE_REMOVED (12)\n  gone 0.\n" in text
+    assert "* (" not in text
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a/b/", "a/b/c/", "a/", "z/"]), st.integers(0, 30)), min_size=12, max_size=40),

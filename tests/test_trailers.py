@@ -9,6 +9,7 @@ import pytest
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.model import Code, CommitMessage, Disclosure, DisclosureLine, Finding, Trailer
+from shipmoor_hooks.trailer_lines import matches
 from shipmoor_hooks.trailers import (
     TAKES,
     case_hash,
@@ -479,3 +480,19 @@ def test_each_key_is_offered_once() -> None:
     offered = {code: (line_to_paste(gone(A, code)) or "").partition(":")[0] for code in TAKES}
     assert set(offered.values()) == {t.value for t in Trailer} - {"Test-Renamed"}
     assert line_to_paste(Finding(Code.CASE_REMOVED, "no case")) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "case", "fits"),
+    [
+        ("a*c", "abc", True),
+        ("a*c", "ac", True),
+        ("a*b*c", "a-b-c", True),
+        ("a*b*c", "a-x-c", False),
+        ("a*b*b*c", "abc", False),
+        ("a*a", "a", False),
+        ("a[1]*", "a[1]x", True),
+    ],
+)
+def test_a_star_stands_for_anything_and_all_else_for_itself(pattern: str, case: str, fits: bool) -> None:
+    assert matches(pattern, case) is fits

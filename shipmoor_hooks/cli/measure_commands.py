@@ -87,8 +87,19 @@ def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, ou
     policy: Policy = call.policy(where)
     order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh)
     done = observe.observe(where, policy, order, call.environ, cwd)
+    if done.captured is None:
+        return _not_recorded(call, done)
     _report(call, done.captured, output)
     return done.exit_code or (0 if _is_recorded(done.captured) else EXIT_NO_EVIDENCE)
+
+
+def _not_recorded(call: Call, done: observe.Observed) -> int:
+    """The command's own code goes before ours, which is raised only where the command ended well."""
+    if done.fault is not None and done.exit_code == 0:
+        raise done.fault
+    if done.fault is not None:
+        call.tell(f"shipmoor-hooks: {done.fault.message}")
+    return done.exit_code
 
 
 def _is_recorded(captured: capture_flow.Captured) -> bool:
