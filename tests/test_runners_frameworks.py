@@ -54,6 +54,14 @@ def test_recognised(command: str, name: str | None) -> None:
 
 
 NARROW = [
+    ("uv run --directory web pytest", "uv run --directory web pytest", "", [], "the-folder-that-the-policy-says"),
+    ("uv run --directory web pytest", "uv run pytest", "", ["--directory web"], "uv-in-another-folder"),
+    ("uv run pytest", "uv run --directory web pytest", "", ["without --directory web"], "not-in-the-policy's-folder"),
+    ("env -C web pytest", "pytest", "", ["-C web"], "env-in-another-folder"),
+    ("yarn --cwd=web jest", "yarn jest", "", ["--cwd=web"], "yarn-in-another-folder"),
+    ("mvn -f web/pom.xml test", "mvn test", "", ["-f web/pom.xml"], "maven-another-project"),
+    ("npx vitest run --root web", "npx vitest run", "", ["--root web"], "vitest-another-root"),
+    ("ctest --test-dir b/sub", "ctest --test-dir b", "", ["--test-dir b/sub"], "ctest-a-part-of-the-build"),
     ("nose2 -v -B --junit-xml", "nose2", "", [], "nose2-cosmetics"),
     ("nose2 tests.test_a", "nose2", "", ["only tests.test_a"], "nose2-names"),
     ("nose2 -s tests", "nose2", "", ["-s tests"], "nose2-another-start"),

@@ -41,7 +41,7 @@ def tell_playwright(order: Order) -> Prepared:
 
 
 CYPRESS = grammar(
-    *options("-s --spec -c --config -C --config-file -e --env", Effect.SELECT, Takes.VALUE),
+    *options("-s --spec -c --config -C --config-file -e --env -P --project", Effect.SELECT, Takes.VALUE),
     *options("--component --e2e --parallel", Effect.SELECT),
     option("--auto-cancel-after-failures", Effect.BAIL, Takes.VALUE),
     *options("-h --help", Effect.LIST),
@@ -49,7 +49,7 @@ CYPRESS = grammar(
     option("--record", Effect.COSMETIC, Takes.PERHAPS),
     *options("-r --reporter -o --reporter-options -p --port --group --tag -k --key", Effect.COSMETIC, Takes.VALUE),
     *options("-t --ci-build-id", Effect.COSMETIC, Takes.VALUE),
-    *options("-b --browser -P --project", Effect.PLAIN, Takes.VALUE),
+    *options("-b --browser", Effect.PLAIN, Takes.VALUE),
 )
 
 

@@ -58,7 +58,7 @@ def tell_go(order: Order) -> Prepared:
 _CARGO_ROWS = (
     *repeated("-E --filterset --filter-expr -p --package --exclude --bin --test --example --bench", Effect.SELECT),
     *repeated("--skip", Effect.SELECT),
-    option("--partition", Effect.SELECT, Takes.VALUE),
+    *options("--partition --manifest-path", Effect.SELECT, Takes.VALUE),
     *options("--lib --bins --tests --examples --benches --doc --exact --ignored", Effect.SELECT),
     *options("--ignore-default-filter", Effect.SELECT),
     *options("--workspace --all --all-features --all-targets --include-ignored", Effect.WIDEN),
@@ -74,7 +74,7 @@ _CARGO_ROWS = (
     *options("-j --test-threads --build-jobs --jobs --color --failure-output", Effect.COSMETIC, Takes.VALUE),
     *options("--success-output --status-level --final-status-level --show-progress", Effect.COSMETIC, Takes.VALUE),
     *options("--message-format --cargo-message-format --cargo-quiet --timings", Effect.COSMETIC, Takes.VALUE),
-    *options("-P --profile --cargo-profile --target --target-dir --manifest-path --retries", Effect.PLAIN, Takes.VALUE),
+    *options("-P --profile --cargo-profile --target --target-dir --retries", Effect.PLAIN, Takes.VALUE),
     *options("--config --config-file --tool-config-file --no-tests --archive-file", Effect.PLAIN, Takes.VALUE),
 )  # fmt: skip
 CARGO = grammar(*_CARGO_ROWS, rest=grammar(*_CARGO_ROWS))
@@ -108,7 +108,8 @@ CTEST = grammar(
     *options("-O --output-log --output-junit --test-output-size-passed", Effect.COSMETIC, Takes.VALUE),
     *options("--test-output-size-failed --test-output-truncation", Effect.COSMETIC, Takes.VALUE),
     *options("--test-load", Effect.COSMETIC, Takes.VALUE),
-    *options("-C --build-config --test-dir --repeat --timeout --stop-time", Effect.PLAIN, Takes.VALUE),
+    *options("--test-dir", Effect.SELECT, Takes.VALUE),
+    *options("-C --build-config --repeat --timeout --stop-time", Effect.PLAIN, Takes.VALUE),
     *options("--interactive-debug-mode -S -SP -D -M -T --dashboard", Effect.PLAIN, Takes.VALUE),
     *options("--schedule-random --force-new-ctest-process --no-tests", Effect.PLAIN, Takes.ATTACHED),
     *options("--repeat-until-fail", Effect.PLAIN, Takes.ATTACHED),

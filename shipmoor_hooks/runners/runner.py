@@ -107,14 +107,19 @@ class Runner:
         `usual` may be empty (no command in the policy): then every filter narrows.
         """
         words = self.words(command, environ)
-        return tuple(self._narrowed(words, self.usual_words(usual)) + self.set_filters(command, environ))
+        return (
+            *self._narrowed(words, self.usual_words(usual)),
+            *self.set_filters(command, environ),
+            *_moved(command, usual),
+        )
 
     def added(self, base: Sequence[str], tip: Sequence[str]) -> tuple[str, ...]:
         """What the command `tip` selects that `base` does not, the environment left aside (`env NAME=value` counts)."""
         words, usual = self.words(tip, {}), self.words(base, {})
         lists = [str(w) for w in effective(words, Effect.LIST) if not effective(usual, Effect.LIST)]
         before = self.set_filters(base, {})
-        return (*self._narrowed(words, usual), *lists, *(f for f in self.set_filters(tip, {}) if f not in before))
+        filters = [f for f in self.set_filters(tip, {}) if f not in before]
+        return (*self._narrowed(words, usual), *lists, *filters, *_moved(tip, base))
 
     def bails(self, command: Sequence[str], environ: Mapping[str, str]) -> bool:
         """Whether a red case ends the run early."""
@@ -220,6 +225,15 @@ def _call(command: Sequence[str]) -> Call:
     if call is None:
         raise ValueError(f"no known runner in {shlex.join(command)}")
     return call
+
+
+def _moved(command: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
+    """A launcher's words that start the runner in another folder than `usual` does, or leave that folder."""
+    call = locate(usual)
+    have, want = _call(command).moved, () if call is None else call.moved
+    if have == want:
+        return ()
+    return have or tuple(f"without {words}" for words in want)
 
 
 def _joined(folder: str, path: str) -> str:
