@@ -56,6 +56,8 @@ class FileNames:
         return self._known[key]
 
     def _find_module(self, dotted: str, dialect: str) -> tuple[str, tuple[str, ...]] | None:
+        if dialect == "behave":  # `basket.Basket` is a feature's file and its title, whatever basket.py there is
+            return None
         for prefix, classes in _prefixes(dotted):
             path = self.modules().get(prefix)
             if path is not None:

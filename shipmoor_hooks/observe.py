@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shipmoor_hooks import capture, report_files, runners
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
@@ -57,7 +57,11 @@ def observe(
     cwd: str,
     clock: Callable[[], float] = time.time,
 ) -> Observed:
-    """Run the suite in `cwd` (absolute, inside the worktree) and store what it reported.
+    """Run the suite and store what it reported.
+
+    The policy's own command starts at the worktree's root, wherever the person stands, so that it means one thing;
+    another command starts in `cwd` (absolute, inside the worktree), where it was typed, and is judged as it would read
+    at the root.
 
     Raises UsageFault when there is no command or it cannot be started, EnvironmentFault when nothing can be stored from
     the start; one that shows when the command has ended is handed back beside the command's code. A KeyboardInterrupt
@@ -69,6 +73,10 @@ def observe(
         raise UsageFault(
             f"suite {order.suite.name} has no command", f"give [suite.{order.suite.name}] a command, or one after --"
         )
+    top = place.require_top()
+    cwd = cwd if order.command else top
+    folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(top)).replace(os.sep, "/")
+    from_top, elsewhere = runners.seen_from_top(command, folder)
     clean = command_environment(environ)
     runner = runners.recognise(command)
     begun = capture.begin(
@@ -78,7 +86,7 @@ def observe(
         evidence=Evidence.OBSERVED,
         command=command,
         started=clock(),
-        cwd=os.path.relpath(cwd, place.require_top()).replace(os.sep, "/"),
+        cwd=folder,
         variant=order.variant,
         shard=order.shard,
     )
@@ -89,21 +97,21 @@ def observe(
         except (EvidenceFault, UsageFault, KeyboardInterrupt):
             capture.abandon(begun)
             raise
-    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as folder:
-        prepared = runner.prepare(command, clean, folder) if runner else runners.Prepared(tuple(command), reader=None)
+    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as fresh:
+        prepared = runner.prepare(command, clean, fresh) if runner else runners.Prepared(tuple(command), reader=None)
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
-        before = report_files.snapshot((*told, *order.suite.reports), place.require_top())
+        before = report_files.snapshot((*told, *order.suite.reports), top)
         child_environment = clean | dict(prepared.environ) | {RUN_VARIABLE: begun.run.id}
         try:
             exit_code, interrupted = _run(prepared.command, cwd, child_environment)
         except UsageFault:
             capture.abandon(begun)
             raise
-        gathered = _gather(place, order.suite, prepared, told, before)
+        gathered = _gather(place, order.suite, prepared, told, before, folder)
     problems = list(gathered.problems)
     if interrupted:
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, f"the run of {order.suite.name} was interrupted"))
-    if runners.lists_only(command):
+    if runners.lists_only(command, clean):
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, "the command only lists cases, it runs none"))
     try:
         done = capture.finish(
@@ -112,10 +120,10 @@ def observe(
             exit_code=exit_code,
             finished=clock(),
             files=gathered.files,
-            narrowing=runners.narrowing(command, clean, usual),
+            narrowing=(*elsewhere, *runners.narrowing(from_top, clean, usual)),
             bails=runners.bails(command, clean),
             problems=problems,
-            conditions={"argv": " ".join(runners.measured_argv(command)), "cwd": begun.run.cwd},
+            conditions={"argv": " ".join(runners.measured_argv(from_top)), "cwd": folder},
             runner=runner.name if runner else "",
             runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
         )
@@ -167,11 +175,17 @@ class Gathered:
 
 
 def _gather(
-    place: Place, suite: Suite, prepared: runners.Prepared, told: Sequence[str], before: Mapping[str, tuple[str, int]]
+    place: Place,
+    suite: Suite,
+    prepared: runners.Prepared,
+    told: Sequence[str],
+    before: Mapping[str, tuple[str, int]],
+    folder: str,
 ) -> Gathered:
     """The reports that are new or changed since the start, each read once, waited for until it is whole.
 
     Those that the runner was told to write come first; the policy's own globs count where it wrote none of them.
+    `folder` is where the command started, relative to the worktree's root.
     """
     top = place.require_top()
     paths = report_files.expand(told, top)
@@ -187,15 +201,31 @@ def _gather(
             file, report = _read_whole(path, top, prepared.reader or suite.format or None, inside=from_policy)
         except EvidenceFault as fault:
             return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, fault.message, fault.next_step),))
-        if file.sha256 in digests:
+        test_file = _test_file(path, prepared.named_below, folder)
+        if (test_file, file.sha256) in digests:
             continue
-        digests.add(file.sha256)
-        reports.append(report)
+        digests.add((test_file, file.sha256))
+        reports.append(_with_file(report, test_file))
         files.append(file)
     if not reports:
         hint = prepared.hint or f"tell [suite.{suite.name}] in `reports` where the runner writes its report"
         return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, f"{suite.name} left no report of this run", hint),))
     return Gathered(tuple(reports), tuple(files))
+
+
+def _test_file(path: str, named_below: str, folder: str) -> str:
+    """The test file that a report speaks of, relative to the worktree's root; "" where its place does not say."""
+    if not named_below or not path.startswith(named_below + os.sep):
+        return ""
+    below = os.path.relpath(path, named_below).removesuffix(".tap")
+    return os.path.normpath(os.path.join(folder, below)).replace(os.sep, "/")
+
+
+def _with_file(report: Report, test_file: str) -> Report:
+    """The report with its test file in each record that names none."""
+    if not test_file:
+        return report
+    return replace(report, records=tuple(r if r.file else replace(r, file=test_file) for r in report.records))
 
 
 def _read_whole(path: str, top: str, reader: str | None, *, inside: bool) -> tuple[ReportFile, Report]:

@@ -58,7 +58,7 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "target", "standing_now", "gate", "commit_hooks", "disclose", "gc"),
-    *("detect", "hosts", "install", "probe", "doctor", "demo", "moves", "pytest_session"),
+    *("detect", "runner_signs", "hosts", "install", "probe", "doctor", "demo", "moves", "pytest_session"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
 LAYERS = {"foundation": FOUNDATION, "pure": PURE, "edge": EDGE, "flows": FLOWS, "entries": ENTRIES}

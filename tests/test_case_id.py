@@ -184,6 +184,14 @@ def test_what_a_run_makes_up_is_taken_out(raw: str, expected: str) -> None:
     assert (identity.id, identity.raw) == (f"c::{expected}", f"c::{raw}")
 
 
+def test_a_feature_is_not_the_module_of_its_name() -> None:
+    assert made("total", "conftest.Basket", dialect="behave") == "conftest.Basket::total"
+
+
+def test_a_jest_test_outside_of_every_describe_does_not_take_the_name_of_another_one() -> None:
+    assert made("adds", "", "src/a.test.js", "jest", suites=("subtracting",)) == "src/a.test.js::adds"
+
+
 def test_the_policy_normalises_before_what_is_built_in() -> None:
     patterns = (Normalise("0x[0-9a-f]+", "0x…"), Normalise(r"\[(\w+)-\d+\]", r"[\1]"))
     assert identify(Record("t[<C at 0x7f01aa55bb10>]", "c"), "pytest", TREE, "", patterns).id == "c::t[<C at 0x…>]"

@@ -146,6 +146,35 @@ RUNNERS = [
     pytest.param({"package.json": '{"dependencies": {"jest": "29"}, "devDependencies": 1}'}, ["jest"], id="jest"),
     pytest.param({"package.json": '{"devDependencies": {"@playwright/test": "1"}}'}, ["playwright"], id="playwright"),
     pytest.param({"package.json": '{"devDependencies": {"mocha": "1"}}'}, ["mocha"], id="mocha"),
+    pytest.param({"package.json": '{"devDependencies": {"cypress": "1"}}'}, ["cypress"], id="cypress"),
+    pytest.param({"package.json": '{"devDependencies": {"jasmine": "1"}}'}, ["jasmine"], id="jasmine"),
+    pytest.param({"package.json": '{"devDependencies": {"tap": "1"}}'}, ["tap"], id="node-tap"),
+    pytest.param({"package.json": '{"scripts": {"test": "node --test"}}'}, ["node"], id="node's own"),
+    pytest.param({"package.json": '{"scripts": {"test": "node server.js"}}'}, [], id="a script that tests nothing"),
+    pytest.param({"package.json": '{"scripts": [1]}'}, [], id="scripts that are none"),
+    pytest.param(
+        {"package.json": '{"devDependencies": {"vitest": "3", "@playwright/test": "1"}}'},
+        ["vitest", "playwright"],
+        id="unit tests and a browser's",
+    ),
+    pytest.param({"unittest.cfg": "[unittest]\n", "tests/test_a.py": ""}, ["nose2"], id="nose2"),
+    pytest.param({"tests/test_a.py": "import unittest\n"}, ["xmlrunner"], id="unittest"),
+    pytest.param(
+        {"tests/test_a.py": "import unittest\n", "requirements-dev.txt": "pytest\n"},
+        ["pytest"],
+        id="pytest runs unittest",
+    ),
+    pytest.param({"tests/test_a.py": "import unittest\nimport pytest\n"}, ["pytest"], id="a mixture"),
+    pytest.param({"features/a.feature": "", "features/steps/a.py": ""}, ["behave"], id="behave"),
+    pytest.param({"features/a.feature": ""}, [], id="features of another tool"),
+    pytest.param({"tests/a.robot": ""}, ["robot"], id="robot"),
+    pytest.param({"CMakeLists.txt": "enable_testing()\n"}, ["ctest"], id="ctest"),
+    pytest.param({"CMakeLists.txt": "include(CTest)\n"}, ["ctest"], id="ctest by its module"),
+    pytest.param({"CMakeLists.txt": "include(GNUInstallDirs)\n"}, [], id="CMake without tests"),
+    pytest.param({"tests/a.bats": ""}, ["bats"], id="bats"),
+    pytest.param({"t/a.t": ""}, ["prove"], id="prove"),
+    pytest.param({"test/a_test.rb": "", "Rakefile": ""}, ["minitest"], id="minitest"),
+    pytest.param({"test/a_test.rb": ""}, [], id="minitest that nothing starts"),
     pytest.param({"go.mod": "module x\n"}, ["gotestsum"], id="go"),
     pytest.param({"Cargo.toml": "[package]\n"}, ["nextest"], id="cargo"),
     pytest.param({"pom.xml": "<project/>"}, ["maven"], id="maven"),
@@ -199,6 +228,51 @@ def test_the_projects_own_package_manager_starts_the_runner(
     found = detect.detect(str(repo.path))
     assert [one.command for one in found] == [command]
     assert recognise(command) is not None
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "setup"),
+    [
+        pytest.param(["package-lock.json"], ("npx", "vitest", "run"), (("npm", "ci"),), id="npm"),
+        pytest.param(
+            ["pnpm-lock.yaml"],
+            ("pnpm", "exec", "vitest", "run"),
+            (("pnpm", "install", "--frozen-lockfile"),),
+            id="pnpm",
+        ),
+        pytest.param([], ("npx", "vitest", "run"), (), id="no lock file"),
+    ],
+)
+def test_a_fresh_checkout_gets_its_packages(
+    repo: RepoBuilder, files: list[str], command: tuple[str, ...], setup: tuple[tuple[str, ...], ...]
+) -> None:
+    repo.write("package.json", '{"devDependencies": {"vitest": "3"}}')
+    for name in files:
+        repo.write(name, "")
+    policy = parse(detect.policy_text(detect.detect(str(repo.path))).encode(), "shipmoor-hooks.toml")
+    assert (policy.suites["unit"].command, policy.suites["unit"].setup) == (command, setup)
+
+
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        pytest.param(["t/a.t"], "prove t", id="prove"),
+        pytest.param(["t/a.t", "lib/A.pm", "t/deep/b.t"], "prove -l -r t", id="prove with a library and folders"),
+        pytest.param(["tests/a.bats", "tests/deep/b.bats"], "bats -r tests", id="bats in folders"),
+        pytest.param(["a.bats"], "bats .", id="bats at the root"),
+        pytest.param([".rspec"], "rspec", id="rspec without bundler"),
+        pytest.param([".rspec", "Gemfile"], "bundle exec rspec", id="rspec with bundler"),
+        pytest.param(["test/a_test.rb", "Rakefile", "Gemfile"], "bundle exec rake test", id="minitest"),
+        pytest.param(["test/a_test.rb", "bin/rails"], "bin/rails test", id="rails"),
+        pytest.param(["phpunit.xml"], "phpunit", id="phpunit of the system"),
+        pytest.param(["phpunit.xml", "composer.json"], "vendor/bin/phpunit", id="phpunit of the project"),
+        pytest.param(["build.gradle", "gradlew"], "./gradlew test --rerun-tasks", id="gradle's wrapper"),
+    ],
+)
+def test_the_command_runs_all_that_there_is(repo: RepoBuilder, files: list[str], command: str) -> None:
+    for name in files:
+        repo.write(name, "")
+    assert [" ".join(one.command) for one in detect.detect(str(repo.path))] == [command]
 
 
 def test_suites_are_named_by_what_they_are(repo: RepoBuilder) -> None:

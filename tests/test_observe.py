@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -118,6 +119,61 @@ def test_a_selection_is_partial_and_bailing_only_when_something_is_red(
     repo.write("tests/test_set.py", "def test_a():\n    pass\n\ndef test_b():\n    pass\n")
     run = seen(world, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *more).captured.run
     assert codes(run) == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("folder", "words", "narrowing", "argv"),
+    [
+        pytest.param("", ["test_x.py"], "only test_x.py", "test_x.py", id="at-the-root"),
+        pytest.param("", ["tests", "test_x.py"], "", "tests test_x.py", id="all-of-it-at-the-root"),
+        pytest.param("tests", ["test_a.py"], "only tests/test_a.py", "tests/test_a.py", id="a-file-in-a-sub-folder"),
+        pytest.param("tests", [], "only tests", "tests", id="no-word-in-a-sub-folder-means-that-folder"),
+        pytest.param("tests", [".."], "", ".", id="the-whole-from-a-sub-folder"),
+    ],
+)
+def test_a_command_typed_in_a_sub_folder_is_judged_as_it_reads_at_the_root(
+    repo: RepoBuilder, folder: str, words: list[str], narrowing: str, argv: str
+) -> None:
+    repo.write(".gitignore", "__pycache__/\n")
+    repo.write("pytest.ini", "[pytest]\n")
+    repo.write("tests/test_a.py", "def test_a():\n    pass\n")
+    repo.write("test_x.py", "def test_x():\n    pass\n")
+    world = CaptureWorld.create(repo, PYTEST.replace('"no:cacheprovider"', '"no:cacheprovider", "tests", "test_x.py"'))
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words)
+    run = seen(world, *command, cwd=repo.path / folder).captured.run
+    problems = "; ".join(p.message for p in run.problems)
+    assert problems == (f"only a selection of unit was run ({narrowing})" if narrowing else "")
+    assert dict(run.conditions)["argv"].endswith(f"-m pytest -p no:cacheprovider {argv}")
+
+
+def test_the_policy_s_own_command_starts_at_the_root_wherever_one_stands(repo: RepoBuilder) -> None:
+    world = scripted(repo)
+    repo.write("deep/down/keep", "")
+    repo.commit()
+    run = seen(world, cwd=repo.path / "deep" / "down").captured.run
+    assert run.is_complete, run.problems
+    assert run.cwd == "."
+
+
+def test_a_start_elsewhere_of_a_runner_that_nobody_knows_is_a_part(repo: RepoBuilder) -> None:
+    world = scripted(repo)
+    repo.write("sub/runner.py", runner())
+    repo.commit()
+    run = seen(world, sys.executable, "runner.py", cwd=repo.path / "sub").captured.run
+    assert [p.message for p in run.problems if p.code is Code.RUN_PARTIAL] == [
+        "only a selection of unit was run (it was started in sub, not at the worktree's root)"
+    ]
+
+
+def test_a_listing_asked_for_by_the_environment_is_incomplete(repo: RepoBuilder) -> None:
+    repo.write(".gitignore", "__pycache__/\n")
+    repo.write("tests/test_a.py", "def test_a():\n    pass\n")
+    world = CaptureWorld.create(repo, PYTEST)
+    repo.env["PYTEST_ADDOPTS"] = "--collect-only"
+    run = seen(world).captured.run
+    assert (run.problems[0].code, run.problems[0].message) == (
+        Code.RUN_INCOMPLETE, "the command only lists cases, it runs none",
+    )  # fmt: skip
 
 
 def test_another_command_is_partial(repo: RepoBuilder) -> None:
@@ -478,3 +534,33 @@ def test_without_a_python_there_is_nothing_to_tell(repo: RepoBuilder, tmp_path: 
     (tmp_path / "empty").mkdir()
     world = scripted(repo)
     assert editable.imports_other_tree(world.place, {"PATH": str(tmp_path / "empty")}) is None
+
+
+# ---------------------------------------------------------------- reports that lie under their test file's own path
+
+
+PROVE = '[suite.unit]\ncommand = ["prove", "-r", "t"]\n'
+GREEN = 'print "1..1\\nok 1 - total\\n";\n'
+
+
+@pytest.mark.skipif(shutil.which("prove") is None, reason="prove is not installed")
+def test_prove_s_cases_know_their_files(repo: RepoBuilder) -> None:
+    repo.write("t/a.t", GREEN)
+    repo.write("t/deep/a.t", GREEN)  # the same bytes of TAP from another file
+    repo.write("t/b.t", 'print "1..0 # SKIP no database\\n";\n')
+    run = seen(CaptureWorld.create(repo, PROVE)).captured.run
+    assert run.is_complete, run.problems
+    assert {(c.id, c.outcome.value, c.covers) for c in run.cases} == {
+        ("t/a.t::total", "passed", ""),
+        ("t/deep/a.t::total", "passed", ""),
+        ("t/b.t", "skipped", "t/b.t::"),
+    }
+
+
+@pytest.mark.skipif(shutil.which("prove") is None, reason="prove is not installed")
+def test_prove_from_a_sub_folder_gives_the_ids_of_the_root(repo: RepoBuilder) -> None:
+    repo.write("lib/t/a.t", GREEN)
+    world = CaptureWorld.create(repo, '[suite.unit]\ncommand = ["prove", "lib/t"]\n')
+    run = seen(world, "prove", "t", cwd=repo.path / "lib").captured.run
+    assert run.is_complete, run.problems
+    assert [c.id for c in run.cases] == ["lib/t/a.t::total"]

@@ -6,7 +6,7 @@ import pytest
 
 from shipmoor_hooks.errors import ReportFault
 from shipmoor_hooks.inventory import cases_of
-from shipmoor_hooks.model import Code, RecordKind, Report
+from shipmoor_hooks.model import Code, Outcome, RecordKind, Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.registry import READERS, read
 
@@ -252,6 +252,20 @@ def test_rspec_that_was_narrowed_says_so() -> None:
     assert report(rspec(messages='["Run options: include {:focus=>true}"]')).warnings == (
         "RSpec says: Run options: include {:focus=>true}",
     )
+
+
+def test_node_tap_s_times_are_no_part_of_a_name() -> None:
+    text = "# Subtest: total\n    ok 1 - is 3\n    1..1\nok 1 - total # time=29.132ms\nok 2 - is 2 # time=3s\n1..2\n"
+    assert seen(text) == {"total::is 3": "passed", "is 2": "passed"}
+
+
+@pytest.mark.parametrize(
+    "plan", ["1..0 # skip no database\n", "1..0 # SKIP\n", "TAP version 13\n1..0 # Skipped: later\n"]
+)
+def test_a_tap_file_that_skips_itself_speaks_of_the_whole_file(plan: str) -> None:
+    [record] = report(plan).records
+    assert (record.kind, record.outcome) == (RecordKind.FILE, Outcome.SKIPPED)
+    assert report("1..0\n").records == ()
 
 
 @pytest.mark.parametrize(

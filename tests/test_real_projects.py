@@ -153,13 +153,16 @@ def with_another_name(case: PlainCase) -> None:
 
 
 def to_its_own_file(case: PlainCase) -> None:
-    """Move the function to a new file, with everything in front of the first test that it may need."""
+    """Move the function to a new file, with everything beside the tests that it may need."""
     text = case.path.read_text()
     lines = text.splitlines(keepends=True)
-    functions = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
-    first = min(line.lineno - 1 for function in functions for line in (function, *function.decorator_list))
+    kept = []
+    for node in ast.parse(text).body:
+        if not getattr(node, "name", "").startswith(("test_", "Test")):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+            kept += lines[first - 1 : node.end_lineno]
     body = lines[case.first : case.last]
-    (case.path.parent / "test_moved_here.py").write_text("".join(lines[:first] + body))
+    (case.path.parent / "test_moved_here.py").write_text("".join([*kept, "\n\n", *body]))
     without(case)
 
 

@@ -17,6 +17,7 @@ _RESULT = re.compile(
     r"(?P<indent>\s*)(?P<not>not )?ok(?![\w])[ \t]*(?P<number>\d{1,9})?[ \t]*(?:-[ \t]*)?(?P<rest>.*)\Z"
 )
 _PLAN = re.compile(r"(?P<indent>\s*)1\.\.(?P<count>\d{1,9})(?:\s|\Z)")
+_SKIPPED_WHOLE = re.compile(r"1\.\.0\s*#\s*skip", re.IGNORECASE)
 _DIRECTIVE = re.compile(r"(?:\A|(?<=[^\\]))#[ \t]*(?P<word>skip|todo)\w*\b", re.IGNORECASE)
 _TIME = re.compile(r"(?:\A|(?<=\s))# time=[\d.]+m?s\s*\Z")  # node-tap writes how long it took behind the name
 BEGINNING = re.compile(r"\s*(?:TAP version \d|1\.\.\d|(?:not )?ok\b|# Subtest)")
@@ -60,6 +61,8 @@ def read_tap(data: bytes, name: str) -> Report:
         elif found := _PLAN.match(line):
             block = blocks[_level(found["indent"])]
             block.plan = int(found["count"]) + (block.plan or 0)
+            if _SKIPPED_WHOLE.match(line):
+                block.records.append(Record("", "1..0 # skip", outcome=Outcome.SKIPPED, kind=RecordKind.FILE))
         elif found := _RESULT.match(line):
             total += 1
             within_cap(total, name)

@@ -9,7 +9,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from shipmoor_hooks.runners import compiled, javascript, jvm, scripting
+from shipmoor_hooks.runners import (
+    browsers,
+    compiled,
+    dotnet,
+    javascript,
+    jvm,
+    python_frameworks,
+    scripting,
+    tap_writers,
+)
 from shipmoor_hooks.runners.launch import locate
 from shipmoor_hooks.runners.pytest_runner import PYTEST
 from shipmoor_hooks.runners.python_unittest import UNITTEST, XMLRUNNER
@@ -25,12 +34,14 @@ __all__ = [
     "measured_argv",
     "narrowing",
     "recognise",
+    "seen_from_top",
 ]
 
 RUNNERS: Mapping[str, Runner] = {
     r.name: r
     for r in (
-        PYTEST, XMLRUNNER, UNITTEST, *javascript.RUNNERS, *compiled.RUNNERS, *jvm.RUNNERS, *scripting.RUNNERS,
+        PYTEST, XMLRUNNER, UNITTEST, *python_frameworks.RUNNERS, *javascript.RUNNERS, *browsers.RUNNERS,
+        *compiled.RUNNERS, *jvm.RUNNERS, *dotnet.RUNNERS, *scripting.RUNNERS, *tap_writers.RUNNERS,
     )
 }  # fmt: skip
 
@@ -56,6 +67,21 @@ def narrowing(command: Sequence[str], environ: Mapping[str, str], usual: Sequenc
         unknown = () if same else (f"the runner is not known: {shlex.join(command)}",)
         return (*unknown, *_environment(environ))
     return runner.narrowing(command, environ, usual)
+
+
+def seen_from_top(command: Sequence[str], folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A command that was started in `folder` (relative to the worktree's root, "" or "." for the root), as it would read
+    at the root, and in words what cannot be said about it from there.
+
+    pytest, mocha or go test run what lies below the folder where they start, so the folder is put into their words. Of
+    a runner that looks for its project by itself, or that nobody knows, a start elsewhere is taken for a part.
+    """
+    if folder in ("", "."):
+        return tuple(command), ()
+    runner = recognise(command)
+    if runner is not None and runner.is_placed_by_paths():
+        return runner.from_top(command, folder), ()
+    return tuple(command), (f"it was started in {folder}, not at the worktree's root",)
 
 
 def bails(command: Sequence[str], environ: Mapping[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""Go with gotestsum, Rust with nextest, C and C++ with ctest (and googletest below it)."""
+"""Go with gotestsum, Rust with nextest, C and C++ with ctest (and googletest below it, or by itself)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def tell_go(order: Order) -> Prepared:
 _CARGO_ROWS = (
     *repeated("-E --filterset --filter-expr -p --package --exclude --bin --test --example --bench", Effect.SELECT),
     *repeated("--skip", Effect.SELECT),
-    option("--partition", Effect.SELECT, Takes.VALUE),
+    *options("--partition --manifest-path", Effect.SELECT, Takes.VALUE),
     *options("--lib --bins --tests --examples --benches --doc --exact --ignored", Effect.SELECT),
     *options("--ignore-default-filter", Effect.SELECT),
     *options("--workspace --all --all-features --all-targets --include-ignored", Effect.WIDEN),
@@ -74,7 +74,7 @@ _CARGO_ROWS = (
     *options("-j --test-threads --build-jobs --jobs --color --failure-output", Effect.COSMETIC, Takes.VALUE),
     *options("--success-output --status-level --final-status-level --show-progress", Effect.COSMETIC, Takes.VALUE),
     *options("--message-format --cargo-message-format --cargo-quiet --timings", Effect.COSMETIC, Takes.VALUE),
-    *options("-P --profile --cargo-profile --target --target-dir --manifest-path --retries", Effect.PLAIN, Takes.VALUE),
+    *options("-P --profile --cargo-profile --target --target-dir --retries", Effect.PLAIN, Takes.VALUE),
     *options("--config --config-file --tool-config-file --no-tests --archive-file", Effect.PLAIN, Takes.VALUE),
 )  # fmt: skip
 CARGO = grammar(*_CARGO_ROWS, rest=grammar(*_CARGO_ROWS))
@@ -108,7 +108,8 @@ CTEST = grammar(
     *options("-O --output-log --output-junit --test-output-size-passed", Effect.COSMETIC, Takes.VALUE),
     *options("--test-output-size-failed --test-output-truncation", Effect.COSMETIC, Takes.VALUE),
     *options("--test-load", Effect.COSMETIC, Takes.VALUE),
-    *options("-C --build-config --test-dir --repeat --timeout --stop-time", Effect.PLAIN, Takes.VALUE),
+    *options("--test-dir", Effect.SELECT, Takes.VALUE),
+    *options("-C --build-config --repeat --timeout --stop-time", Effect.PLAIN, Takes.VALUE),
     *options("--interactive-debug-mode -S -SP -D -M -T --dashboard", Effect.PLAIN, Takes.VALUE),
     *options("--schedule-random --force-new-ctest-process --no-tests", Effect.PLAIN, Takes.ATTACHED),
     *options("--repeat-until-fail", Effect.PLAIN, Takes.ATTACHED),
@@ -127,6 +128,30 @@ def tell_ctest(order: Order) -> Prepared:
         )
     report = order.file("ctest.xml")
     return Prepared(order.first("--output-junit", report), reports=(literal(report),), hint=hint)
+
+
+GOOGLETEST = grammar(
+    *options("--gtest_filter", Effect.SELECT, Takes.ATTACHED),
+    option("--gtest_also_run_disabled_tests", Effect.WIDEN, Takes.ATTACHED),
+    option("--gtest_fail_fast", Effect.BAIL, Takes.ATTACHED),
+    *options("--gtest_break_on_failure --gtest_throw_on_failure", Effect.BAIL, Takes.ATTACHED),
+    *options("--gtest_list_tests --help", Effect.LIST, Takes.ATTACHED),
+    *options("--gtest_output --gtest_color --gtest_brief --gtest_print_time", Effect.COSMETIC, Takes.ATTACHED),
+    option("--gtest_print_utf8", Effect.COSMETIC, Takes.ATTACHED),
+    *options("--gtest_repeat --gtest_shuffle --gtest_random_seed", Effect.PLAIN, Takes.ATTACHED),
+    joined=False,
+)
+
+
+def tell_googletest(order: Order) -> Prepared:
+    """The last `--gtest_output` wins, and behind valgrind and the like the end is the program's. A user's own
+    stays; one that names a folder holds a file called after the program."""
+    chosen = order.value(GOOGLETEST, "--gtest_output") or order.environ.get("GTEST_OUTPUT") or ""
+    kind, _, path = chosen.partition(":")
+    if kind == "xml" and path:
+        return Prepared(order.command, reports=(f"{literal(path)}*.xml" if path.endswith("/") else literal(path),))
+    report = order.file("googletest.xml")
+    return Prepared(order.last(f"--gtest_output=xml:{report}"), reports=(literal(report),))
 
 
 _GOOGLETEST = (
@@ -151,4 +176,5 @@ RUNNERS = (
     ),
     Runner("cargo", CARGO, tell_cargo, operands=patterns),
     Runner("ctest", CTEST, tell_ctest, operands=patterns, variables=_GOOGLETEST),
+    Runner("googletest", GOOGLETEST, tell_googletest, operands=patterns, variables=_GOOGLETEST, version=("--help",)),
 )

@@ -1,4 +1,4 @@
-"""jest, vitest, mocha and node's own runner. Where a runner has several reporters, the user's own stay beside ours."""
+"""jest, vitest, mocha, jasmine and node's own runner. Where a runner has several reporters, the user's own stay beside ours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ JEST = grammar(
     *options("--outputFile -w --maxWorkers --max-workers --maxConcurrency", Effect.COSMETIC, Takes.VALUE),
     *options("--coverageDirectory --notifyMode --cacheDirectory", Effect.COSMETIC, Takes.VALUE),
     *options("--reporters --coverageReporters", Effect.COSMETIC, Takes.MANY),
-    *options("--testTimeout --env --testEnvironment --seed --rootDir --testRunner --runner", Effect.PLAIN, Takes.VALUE),
+    *options("--rootDir", Effect.SELECT, Takes.VALUE),
+    *options("--testTimeout --env --testEnvironment --seed --testRunner --runner", Effect.PLAIN, Takes.VALUE),
     *options("--testSequencer --retryTimes", Effect.PLAIN, Takes.VALUE),
     joined=False,
 )  # fmt: skip
@@ -72,7 +73,8 @@ VITEST = grammar(
     *options("--expandSnapshotDiff", Effect.COSMETIC),
     *options("--reporter --outputFile --maxWorkers --minWorkers --maxConcurrency", Effect.COSMETIC, Takes.VALUE),
     *options("--attachmentsDir --slowTestThreshold", Effect.COSMETIC, Takes.VALUE),
-    *options("--root -r --mode -m --pool --environment --retry --testTimeout --hookTimeout", Effect.PLAIN, Takes.VALUE),
+    *options("--root -r", Effect.SELECT, Takes.VALUE),
+    *options("--mode -m --pool --environment --retry --testTimeout --hookTimeout", Effect.PLAIN, Takes.VALUE),
     *options("--isolate --sequence.seed", Effect.PLAIN, Takes.VALUE),
     *options("--workspace --browser --diff --teardownTimeout --api --standalone", Effect.PLAIN, Takes.VALUE),
     joined=False,
@@ -155,6 +157,23 @@ def tell_node(order: Order) -> Prepared:
     return Prepared(order.first(*extra), reports=(literal(report),))
 
 
+JASMINE = grammar(
+    *options("--filter --filter-path --config", Effect.SELECT, Takes.ATTACHED),
+    *options("--fail-fast --stop-on-failure", Effect.BAIL, Takes.ATTACHED),
+    *options("-h -v --list-not-applicable", Effect.LIST),
+    *options("--no-color --color --verbose", Effect.COSMETIC),
+    *options("--parallel --reporter", Effect.COSMETIC, Takes.ATTACHED),
+    *options("--helper --require --random --seed", Effect.PLAIN, Takes.ATTACHED),
+    joined=False,
+)
+
+
+def tell_jasmine(order: Order) -> Prepared:
+    """Its reporters are objects that a helper makes; no option of the command gives one a path."""
+    hint = "jasmine writes its report with jasmine-reporters in a helper: name the files in the suite's `reports`"
+    return Prepared(order.command, hint=hint)
+
+
 RUNNERS = (
     Runner("jest", JEST, tell_jest, operands=patterns),
     Runner(
@@ -166,5 +185,14 @@ RUNNERS = (
         listing=frozenset({"list", "bench", "init"}),
     ),
     Runner("mocha", MOCHA, tell_mocha, operands=paths(), variables=(Variable("MOCHA_OPTIONS", MOCHA),)),
+    Runner(
+        "jasmine",
+        JASMINE,
+        tell_jasmine,
+        operands=paths(),
+        variables=(Variable("JASMINE_CONFIG_PATH"),),
+        listing=frozenset({"init", "examples", "help", "version", "enumerate"}),
+        version=("-v",),
+    ),
     Runner("node", NODE, tell_node, operands=paths(), variables=(Variable("NODE_OPTIONS", NODE),)),
 )

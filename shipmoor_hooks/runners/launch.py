@@ -17,6 +17,7 @@ class Call:
     """A command line taken apart: `head` up to and with the runner's own name, `tail` behind it, and what `env` sets.
 
     `recorded` is False behind a launcher that leaves files of its own (coverage): no second start of it for a question.
+    `moved` are a launcher's words that start the runner in another folder (`uv run --directory web`).
     """
 
     runner: str
@@ -24,6 +25,7 @@ class Call:
     tail: tuple[str, ...]
     environ: Mapping[str, str] = field(default_factory=dict)
     recorded: bool = True
+    moved: tuple[str, ...] = ()
 
 
 PYTHON = re.compile(r"(python|pypy)[0-9.]*$")
@@ -37,12 +39,19 @@ PROGRAMS = {
     "mocha": "mocha", "_mocha": "mocha", "mocha.js": "mocha",
     "gotestsum": "gotestsum", "ctest": "ctest", "phpunit": "phpunit", "phpunit.phar": "phpunit", "rspec": "rspec",
     "mvn": "maven", "mvnw": "maven", "mvnd": "maven", "gradle": "gradle", "gradlew": "gradle",
-    "cargo-nextest": "nextest",
+    "cargo-nextest": "nextest", "nose2": "nose2", "behave": "behave", "robot": "robot",
+    "jasmine": "jasmine", "jasmine.js": "jasmine", "tap": "tap", "tape": "tape", "bats": "bats", "prove": "prove",
 }  # fmt: skip
 # Runners only as a module, behind `-m`.
 MODULES = {"unittest": "unittest", "xmlrunner": "xmlrunner"}
 # Two words that name one runner.
-PAIRS = {("go", "test"): "go", ("cargo", "nextest"): "nextest", ("cargo", "test"): "cargo"}
+PAIRS = {
+    ("go", "test"): "go", ("cargo", "nextest"): "nextest", ("cargo", "test"): "cargo",
+    ("playwright", "test"): "playwright", ("cypress", "run"): "cypress", ("dotnet", "test"): "dotnet",
+    ("rake", "test"): "minitest", ("rails", "test"): "minitest",
+}  # fmt: skip
+# A test program that somebody built has any name. One of googletest is told by the options that it is given.
+GOOGLETEST_OPTION = "--gtest_"
 
 # A launcher's words, and its options whose value is the next word.
 _PYTHON_OPTIONS = frozenset({"-X", "-W", "--check-hash-based-pycs"})
@@ -115,6 +124,16 @@ LAUNCHERS: Mapping[tuple[str, ...], frozenset[str]] = {
     ("nice",): frozenset({"-n", "--adjustment"}),
     ("timeout",): frozenset({"-k", "--kill-after", "-s", "--signal"}),
 }
+# The options by which a launcher starts the runner in another folder.
+MOVING: Mapping[str, frozenset[str]] = {
+    "env": frozenset({"-C", "--chdir"}),
+    "uv": frozenset({"--directory"}),
+    "poetry": frozenset({"-C", "--directory"}),
+    "pnpm": frozenset({"-C", "--dir"}),
+    "yarn": frozenset({"--cwd"}),
+    "npx": frozenset({"--prefix"}),
+    "npm": frozenset({"--prefix"}),
+}
 # A launcher that runs in some of the packages of a workspace selects; it is not seen through.
 SELECTING = frozenset({"--filter", "-F", "-w", "--workspace", "--workspaces", "-ws"})
 
@@ -123,15 +142,21 @@ def locate(command: Sequence[str]) -> Call | None:
     """The runner in a command line, or None. The launchers may be nested."""
     tokens = tuple(command)
     environ: dict[str, str] = {}
+    moved: list[str] = []
     at, recorded = 0, True
     while at < len(tokens):
         name = _name(tokens[at])
         if found := _runner(tokens, at, name):
             runner, length = found
-            return Call(runner, tokens[: at + length], tokens[at + length :], environ, recorded)
+            head = tokens[: at + length]
+            return Call(runner, head, tokens[at + length :], environ, recorded, tuple(moved))
         after = _behind(tokens, at, name, environ)
         if after is None:
-            return None
+            built = any(token.startswith(GOOGLETEST_OPTION) for token in tokens[at + 1 :])
+            return (
+                Call("googletest", tokens[: at + 1], tokens[at + 1 :], environ, moved=tuple(moved)) if built else None
+            )
+        moved += _moving(tokens[at:after], name)
         recorded = recorded and name != "coverage"
         at = after
     return None
@@ -197,6 +222,17 @@ def _skipped(tokens: Sequence[str], at: int, words: tuple[str, ...], environ: di
         else:
             return at
     return at
+
+
+def _moving(tokens: Sequence[str], name: str) -> list[str]:
+    """Of a launcher's words those that start the runner in another folder, each with its value."""
+    wanted = MOVING.get(name, frozenset())
+    found = []
+    for index, word in enumerate(tokens):
+        option, equals, _ = word.partition("=")
+        if option in wanted:
+            found.append(word if equals else " ".join(tokens[index : index + 2]))
+    return found
 
 
 def _name(token: str) -> str:

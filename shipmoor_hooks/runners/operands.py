@@ -6,27 +6,35 @@ Pure. Each comparison takes the words of this run and those of the policy's comm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from shipmoor_hooks.runners.words import Word
 
 Compare = Callable[[Sequence[Word], Sequence[Word]], list[str]]
 
 
-def paths(default: str = "", *, deep: bool = True) -> Compare:
+@dataclass(frozen=True, slots=True)
+class Paths:
     """Operands are paths whose union is run, with all below them when `deep`. None given means `default`; where that
     is "" the runner's own configuration decides, and that is tracked."""
 
-    def compare(words: Sequence[Word], usual: Sequence[Word]) -> list[str]:
-        given, wanted = _operands(words), _operands(usual)
-        if not given and not default:
-            return []
-        have = [w.value or "" for w in given] or [default]
-        want = [w.value or "" for w in wanted] or [default or "."]
-        if all(any(covers(wide, narrow, deep=deep) for wide in have) for narrow in want):
-            return []
-        return [f"only {w}" for w in given] or [f"only {default}"]
+    default: str = ""
+    deep: bool = True
 
-    return compare
+    def __call__(self, words: Sequence[Word], usual: Sequence[Word]) -> list[str]:
+        given, wanted = _operands(words), _operands(usual)
+        if not given and not self.default:
+            return []
+        have = [w.value or "" for w in given] or [self.default]
+        want = [w.value or "" for w in wanted] or [self.default or "."]
+        if all(any(covers(wide, narrow, deep=self.deep) for wide in have) for narrow in want):
+            return []
+        return [f"only {w}" for w in given] or [f"only {self.default}"]
+
+
+def paths(default: str = "", *, deep: bool = True) -> Compare:
+    """A row's words for `Paths`."""
+    return Paths(default, deep)
 
 
 def patterns(words: Sequence[Word], usual: Sequence[Word]) -> list[str]:

@@ -18,6 +18,7 @@ GRAMMAR = grammar(
     *options("-o --output --output-file --outsuffix --durations", Effect.COSMETIC, Takes.VALUE),
     *options("-h --help", Effect.LIST),
     clusters=True,
+    abbreviates=True,
 )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shipmoor_hooks.runners.launch import ASSIGNMENT, Call, locate
-from shipmoor_hooks.runners.operands import Compare, paths
+from shipmoor_hooks.runners.operands import Compare, Paths, paths
 from shipmoor_hooks.runners.words import Effect, Grammar, Word, effective, narrowed, parse
 
 
@@ -24,7 +24,7 @@ class Prepared:
     `environ` holds what to change in the environment. `reports` are absolute paths or globs in the fresh folder, or,
     for a runner that is not told or whose user chose the place, paths and globs relative to the folder where the
     command starts. `reader` names the reader of `--as` (None: let the file tell). `hint` is the next step when no
-    report comes.
+    report comes. `named_below`: a report's path below this folder is the path of the test file it speaks of.
     """
 
     command: tuple[str, ...]
@@ -32,6 +32,7 @@ class Prepared:
     reports: tuple[str, ...] = ()
     reader: str | None = "junit"
     hint: str = ""
+    named_below: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class Order:
 
     def value(self, how: Grammar, *names: str) -> str | None:
         """The last value that the user gave to an option in argv, None when it is not there."""
-        given = [w.value for w in parse(self.call.tail, how) if w.name in names]
+        wanted = {how.table[n] for n in names}
+        given = [w.value for w in parse(self.call.tail, how) if w.option in wanted]
         return given[-1] if given else None
 
 
@@ -71,11 +73,13 @@ Tell = Callable[[Order], Prepared]
 @dataclass(frozen=True, slots=True)
 class Variable:
     """An environment variable that a runner obeys. With `words` its value is read as a command line, before argv's;
-    else the variable has the effect by being set to something other than "" or "0"."""
+    else the variable has the effect by being set to something other than "" or "0". One that is not `shared` has a name
+    that other programs use too, and says nothing behind a script whose runner is not known."""
 
     name: str
     words: Grammar | None = None
     effect: Effect = Effect.SELECT
+    shared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +107,19 @@ class Runner:
         `usual` may be empty (no command in the policy): then every filter narrows.
         """
         words = self.words(command, environ)
-        return tuple(self._narrowed(words, self.usual_words(usual)) + self.set_filters(command, environ))
+        return (
+            *self._narrowed(words, self.usual_words(usual)),
+            *self.set_filters(command, environ),
+            *_moved(command, usual),
+        )
 
     def added(self, base: Sequence[str], tip: Sequence[str]) -> tuple[str, ...]:
         """What the command `tip` selects that `base` does not, the environment left aside (`env NAME=value` counts)."""
         words, usual = self.words(tip, {}), self.words(base, {})
         lists = [str(w) for w in effective(words, Effect.LIST) if not effective(usual, Effect.LIST)]
         before = self.set_filters(base, {})
-        return (*self._narrowed(words, usual), *lists, *(f for f in self.set_filters(tip, {}) if f not in before))
+        filters = [f for f in self.set_filters(tip, {}) if f not in before]
+        return (*self._narrowed(words, usual), *lists, *filters, *_moved(tip, base))
 
     def bails(self, command: Sequence[str], environ: Mapping[str, str]) -> bool:
         """Whether a red case ends the run early."""
@@ -165,6 +174,10 @@ class Runner:
             moved += default or ([folder] if folder else [])
         return (*call.head, *moved)
 
+    def is_placed_by_paths(self) -> bool:
+        """Whether `from_top` can say what a start in a sub-folder runs: only where the operands are paths."""
+        return isinstance(self.operands, Paths)
+
     # ---------------------------------------------------------------- the parts
 
     def words(self, command: Sequence[str], environ: Mapping[str, str]) -> list[Word]:
@@ -183,7 +196,8 @@ class Runner:
     def environment_filters(self, environ: Mapping[str, str]) -> list[str]:
         """What the environment alone selects, whatever the command is."""
         words = self.environment_words(environ)
-        return self._narrowed(words, ()) + [v.name for v in self._set(environ) if v.effect is Effect.SELECT]
+        chosen = [v.name for v in self._set(environ) if v.effect is Effect.SELECT and v.shared]
+        return self._narrowed(words, ()) + chosen
 
     def usual_words(self, usual: Sequence[str]) -> list[Word]:
         return self.words(usual, {}) if (call := locate(usual)) is not None and call.runner == self.name else []
@@ -211,6 +225,15 @@ def _call(command: Sequence[str]) -> Call:
     if call is None:
         raise ValueError(f"no known runner in {shlex.join(command)}")
     return call
+
+
+def _moved(command: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
+    """A launcher's words that start the runner in another folder than `usual` does, or leave that folder."""
+    call = locate(usual)
+    have, want = _call(command).moved, () if call is None else call.moved
+    if have == want:
+        return ()
+    return have or tuple(f"without {words}" for words in want)
 
 
 def _joined(folder: str, path: str) -> str:

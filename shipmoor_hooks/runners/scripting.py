@@ -1,8 +1,8 @@
-"""PHPUnit and RSpec."""
+"""PHPUnit, RSpec, and minitest behind rake or rails."""
 
 from __future__ import annotations
 
-from shipmoor_hooks.runners.operands import paths
+from shipmoor_hooks.runners.operands import paths, patterns
 from shipmoor_hooks.runners.runner import Order, Prepared, Runner, Variable, literal
 from shipmoor_hooks.runners.words import Effect, Takes, grammar, option, options, parse, repeated
 
@@ -28,6 +28,7 @@ PHPUNIT = grammar(
     *options("--coverage-xml", Effect.COSMETIC, Takes.VALUE),
     *options("--bootstrap --order-by --random-order-seed --repeat --printer", Effect.PLAIN, Takes.VALUE),
     *options("--cache-directory --cache-result-file --include-path --extension -d", Effect.PLAIN, Takes.VALUE),
+    abbreviates=True,
 )  # fmt: skip
 
 
@@ -52,6 +53,7 @@ RSPEC = grammar(
     *options("-f --format -o --out --deprecation-out --failure-exit-code", Effect.COSMETIC, Takes.VALUE),
     *options("--error-exit-code", Effect.COSMETIC, Takes.VALUE),
     *options("-I -r --require -O --options --order --seed --drb-port", Effect.PLAIN, Takes.VALUE),
+    abbreviates=True,
 )  # fmt: skip
 
 
@@ -71,7 +73,30 @@ def tell_rspec(order: Order) -> Prepared:
     return Prepared(order.last(*extra), reports=(literal(report),), hint=hint)
 
 
+MINITEST = grammar(
+    # rake reads `-n` as a dry run and rails as a name: a part either way.
+    option("-n --name", Effect.SELECT, Takes.PERHAPS),
+    *repeated("-e --exclude -i --include -x", Effect.SELECT),
+    option("-f --fail-fast", Effect.BAIL),
+    *options("--dry-run -T --tasks -P --prereqs -h --help -V --version", Effect.LIST),
+    *options("-v --verbose -q --quiet -b --backtrace -d --defer-output -c --color", Effect.COSMETIC),
+    *options("-s --seed -j --jobs --environment", Effect.PLAIN, Takes.VALUE),
+)
+_MINITEST = (Variable("TESTOPTS", MINITEST), Variable("TEST", shared=False))
+
+
+def tell_minitest(order: Order) -> Prepared:
+    """The reporter is made in the test helper; newer ones take their folder from a variable, older ones have one."""
+    hint = (
+        "minitest writes its report with the gem minitest-reporters: in the test helper, "
+        "Minitest::Reporters.use! [Minitest::Reporters::DefaultReporter.new, Minitest::Reporters::JUnitReporter.new]"
+    )
+    reports = (f"{literal(order.folder)}/*.xml", "test/reports/TEST-*.xml")
+    return Prepared(order.command, {"MINITEST_REPORTERS_REPORTS_DIR": order.folder}, reports, hint=hint)
+
+
 RUNNERS = (
+    Runner("minitest", MINITEST, tell_minitest, operands=patterns, variables=_MINITEST),
     Runner("phpunit", PHPUNIT, tell_phpunit, operands=paths()),
     Runner("rspec", RSPEC, tell_rspec, operands=paths(), variables=(Variable("SPEC_OPTS", RSPEC),)),
 )

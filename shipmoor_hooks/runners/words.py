@@ -110,7 +110,7 @@ class Grammar:
     `clusters`: `-xvs` is three options. `joined`: `-n4` is `-n` with a value. `one_dash`: `-run` and `--run` are the
     same (Go). `merged` lists options whose next word belongs to the same token (`-D test=X`). `rest` reads what
     follows `--` (or, with `rest_at_once`, the first operand): None (operands), or the grammar of the program behind
-    it.
+    it. `abbreviates`: `--dry` is `--dry-run` where no other option begins so. `folded`: `--Dry-Run` is `--dryrun`.
     """
 
     table: Mapping[str, Option]
@@ -120,6 +120,8 @@ class Grammar:
     merged: tuple[str, ...] = ()
     rest: Grammar | None = None
     rest_at_once: bool = False
+    abbreviates: bool = False
+    folded: bool = False
 
 
 def grammar(
@@ -130,12 +132,14 @@ def grammar(
     merged: tuple[str, ...] = (),
     rest: Grammar | None = None,
     rest_at_once: bool = False,
+    abbreviates: bool = False,
+    folded: bool = False,
 ) -> Grammar:
     table: dict[str, Option] = {}
     for row in rows:
         for one in (row,) if isinstance(row, Option) else row:
             table |= dict.fromkeys(one.names, one)
-    return Grammar(table, clusters, joined, one_dash, merged, rest, rest_at_once)
+    return Grammar(table, clusters, joined, one_dash, merged, rest, rest_at_once, abbreviates, folded)
 
 
 @dataclass(slots=True)
@@ -189,7 +193,13 @@ class _Reading:
     def look_up(self, name: str) -> Option | None:
         if self.grammar.one_dash and name.startswith("--"):
             name = name[1:]
-        return self.grammar.table.get(name)
+        if self.grammar.folded and name.startswith("--"):
+            name = "--" + name[2:].replace("-", "").lower()
+        found = self.grammar.table.get(name)
+        if found is None and self.grammar.abbreviates and name.startswith("--"):
+            meant = {option for full, option in self.grammar.table.items() if full.startswith(name)}
+            found = meant.pop() if len(meant) == 1 else None
+        return found
 
     def with_value(self, name: str, found: Option, token: str = "") -> None:
         taken: list[str] = []

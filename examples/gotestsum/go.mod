@@ -1,0 +1,3 @@
+module example.org/basket
+
+go 1.19
