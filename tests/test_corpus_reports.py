@@ -49,8 +49,13 @@ def test_every_file_gives_what_the_manifest_says(row: dict[str, str]) -> None:
         assert report.problems
         return
     # The manifest counts elements; an error directly under a suite is one red record more, a plan that skips one skip.
-    beside = {(RecordKind.SUITE, SUITE_ERROR, ""), (RecordKind.FILE, "", "1..0 # skip")}
-    outcomes = Counter(r.outcome.value for r in report.records if (r.kind, r.name, r.classname) not in beside)
+    elements = [
+        r
+        for r in report.records
+        if (r.kind, r.name) != (RecordKind.SUITE, SUITE_ERROR)
+        and (r.kind, r.classname) != (RecordKind.FILE, "1..0 # skip")
+    ]
+    outcomes = Counter(r.outcome.value for r in elements)
     found = (outcomes["passed"], outcomes["failed"], outcomes["error"], outcomes["skipped"] + outcomes["xfailed"])
     assert found == tuple(int(row[key]) for key in ("passed", "failed", "errored", "skipped"))
     assert outcomes.total() == int(row["cases"])
