@@ -133,7 +133,8 @@ def finish(
     touched = [p for p in changed.vanished_or_changed if p not in ours]
     appeared = [p for p in changed.appeared if p not in ours]
     cases = _cases(begun, reports)
-    found = list(problems) or _report_problems([f.name for f in files], reports, cases)
+    watched = begun.run.evidence is Evidence.OBSERVED and runner == "pytest" and exit_code in (0, 1)
+    found = list(problems) or _report_problems([f.name for f in files], reports, cases, watched)
     if begun.before.tree is None:
         found.insert(0, _bound_to_nothing(begun.before.reasons))
     elif changed.reasons:
@@ -320,9 +321,11 @@ def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
     return frozenset(paths - {c.path for c in seen.changes if c.oid is None})
 
 
-def _report_problems(names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case]) -> list[Problem]:
+def _report_problems(
+    names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case], watched: bool = False
+) -> list[Problem]:
     """The problems of the whole set: files of one glob are one run."""
-    found = list(inventory.problems_of(reports, names))
+    found = list(inventory.problems_of(reports, names, watched=watched))
     if not cases and not found:
         found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
     return found
@@ -355,7 +358,7 @@ def _with_exit_code(cases: Sequence[Case], exit_code: int) -> tuple[Case, ...]:
 
 
 def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared: Sequence[str]) -> list[str]:
-    found = [w for r in reports for w in r.warnings]
+    found = [w for r in reports for w in r.warnings] + inventory.explained(reports, run.problems)
     found += [f"{p.message}" + (f": {p.next_step}" if p.next_step else "") for p in run.problems]
     if before.untracked:
         found.append(f"the tested tree holds untracked files: {_some(before.untracked)}; commit them with the change")

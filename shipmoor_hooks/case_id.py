@@ -8,6 +8,7 @@ nobody can tell a pid or a seed from data.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from functools import lru_cache
 
 from shipmoor_hooks.file_names import PYTHON, FileNames, classes_below
 from shipmoor_hooks.model import Normalise, Record, RecordKind
+
+# Characters. One name is at most 4 KiB, and a report may nest 64 of them around millions of cases.
+LONGEST_ID = 16 * 1024
 
 # What differs from run to run on one tree, in forms that no test author writes by hand.
 _VOLATILE = (
@@ -178,4 +182,13 @@ class Namer:
 
 
 def _joined(*parts: str) -> str:
-    return "::".join(part for part in parts if part)
+    """The parts that are not empty; where they are too long together, all but the last become a head and a digest."""
+    if sum(map(len, parts)) <= LONGEST_ID:
+        return "::".join(part for part in parts if part)
+    return "::".join(part for part in (_shortened(parts[:-1]), parts[-1]) if part)
+
+
+@lru_cache(maxsize=1024)
+def _shortened(parts: tuple[str, ...]) -> str:
+    whole = "::".join(part for part in parts if part)
+    return f"{whole[:512]}…sha256:{hashlib.sha256(whole.encode('utf-8', 'backslashreplace')).hexdigest()}"

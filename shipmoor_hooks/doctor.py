@@ -18,6 +18,9 @@ from shipmoor_hooks.hosts import Host
 from shipmoor_hooks.model import Policy
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
+from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.standing_now import standings
+from shipmoor_hooks.unstable_wording import STEADY
 
 OLDEST_GIT = (2, 34)
 INIT = "shipmoor-hooks init"
@@ -43,7 +46,7 @@ def examine(place: Place, environ: Mapping[str, str]) -> list[Check]:
     configured = _configuration(place, host)
     checks += [configured] if configured is not None else []
     if place.top is not None:
-        checks += [*_policy(place), _tree(place)]
+        checks += [*_policy(place), _tree(place), *_ids(place)]
     return [*checks, _proof(place, host, environ, checks)]
 
 
@@ -172,6 +175,19 @@ def _tree(place: Place) -> Check:
     why = f", because {found.why}" if found.why else ""
     ways = {"head": "it is HEAD's", "memory": "put together in memory", "index": "by a temporary index"}
     return Check("tree", True, f"the working tree is {found.tree}: {ways.get(found.way, found.way)}{why}.")
+
+
+def _ids(place: Place) -> list[Check]:
+    """Ids that change from run to run, as far as HEAD's tree was measured twice; they are compared by number only."""
+    try:
+        policy = load_worktree(place)
+        name = place.git.try_text("rev-parse", "--verify", "--quiet", "HEAD^{tree}")
+        if policy is None or name is None:
+            return []
+        rows = standings(place.git, Spool(place.common_dir, place.worktree), policy, name, {})
+    except ShipmoorError as fault:
+        return [Check("ids", False, f"{fault.message}.", fault.next_step)]
+    return [Check(f"ids of {row.name}", None, f"{row.unstable_line()}.", STEADY) for row in rows if row.unstable]
 
 
 def _proof(place: Place, host: Host, environ: Mapping[str, str], checks: list[Check]) -> Check:

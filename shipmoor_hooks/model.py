@@ -111,6 +111,7 @@ class Code(enum.Enum):
     RUN_SET_ASIDE = "RUN_SET_ASIDE"
     VARIANT_UNLISTED = "VARIANT_UNLISTED"
     COMMAND_CHANGED = "COMMAND_CHANGED"
+    CASE_UNSTABLE = "CASE_UNSTABLE"
 
     @property
     def level(self) -> Level:

@@ -108,6 +108,11 @@ def candidates(gone: Iterable[str], new: Iterable[str]) -> dict[str, str]:
     came: dict[str, list[str]] = {}
     for ids, by_name in ((gone, lost), (new, came)):
         for case_id in ids:
-            head, bracket, parameters = case_id.partition("[")
-            by_name.setdefault(head.rpartition("::")[2] + bracket + parameters, []).append(case_id)
+            by_name.setdefault(last_name(case_id), []).append(case_id)
     return {rows[0]: came[name][0] for name, rows in lost.items() if len(rows) == 1 and len(came.get(name, ())) == 1}
+
+
+def last_name(case_id: str) -> str:
+    """The name of a case without its file and classes, its parameters included."""
+    head, bracket, parameters = case_id.partition("[")
+    return head.rpartition("::")[2] + bracket + parameters

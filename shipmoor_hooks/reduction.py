@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import wording
+from shipmoor_hooks import unstable_wording, wording
 from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
 from shipmoor_hooks.pairing import Pairing, pair
 from shipmoor_hooks.standing import (
@@ -24,6 +24,7 @@ from shipmoor_hooks.standing import (
     n_of_n,
     newest_of,
 )
+from shipmoor_hooks.unstable import Unstable, original, unstable_ids
 
 HOUR = 3600.0
 CLOCK_TOLERANCE = 120.0  # seconds that a run may lie in the future (10.5)
@@ -62,20 +63,28 @@ class Question:
 
 def compare(question: Question) -> Comparison:
     """Judge one suite and variant. Both sides must hold at least one usable run."""
-    base = at_base(question.base)
+    every = at_base(question.base)
     tip = at_tip(question.tip, question.suite.reruns)
-    pairs = pair(base, tip, question.renames or {})
-    found = _lost(base, tip, pairs)
+    loose = unstable_ids(question.base)
+    renames = question.renames or {}
+    base = loose.without(every)
+    pairs = pair(base, replace(tip, cases=loose.without(tip.cases, original(renames))), renames)
+    found = _lost(base, tip, pairs) + _unstable(question, loose)
     for base_id, tip_id in [*pairs.same.items(), *pairs.moved.items()]:
         found += _kept(question, base[base_id], tip.cases[tip_id])
     found += _new(tip, pairs)
-    found += _beside(question, base, tip, pairs)
+    found += _beside(question, every, tip, pairs)
     found += _conditions(question)
     found += _smaller_runs(question)
     return Comparison(
-        SuiteCount(question.suite.name, question.variant, base_n_of_n(question.base, base), n_of_n(tip)),
+        SuiteCount(
+            question.suite.name,
+            question.variant,
+            base_n_of_n(question.base, base | loose.counted(every, question.base)),
+            n_of_n(tip),
+        ),
         tuple(_placed(f, question) for f in found),
-        frozenset(base) | frozenset(tip.cases) | frozenset(tip.files) | {i for _, i in tip.failures},
+        frozenset(every) | frozenset(tip.cases) | frozenset(tip.files) | {i for _, i in tip.failures},
         frozenset(i for i in pairs.new if not tip.cases[i].outcome.is_skip),
     )
 
@@ -95,6 +104,25 @@ def _lost(base: Mapping[str, BaseCase], tip: Tip, pairs: Pairing) -> list[Findin
         *(wording.file_skips_itself(base[i], record) for i, record in pairs.self_skipped.items() if base[i].ran),
         *(wording.moved(base[old], tip.cases[new]) for old, new in pairs.moved.items()),
     ]
+
+
+# ---------------------------------------------------------------- ids that come and go
+
+
+def _unstable(question: Question, loose: Unstable) -> list[Finding]:
+    """Groups of ids that change from run to run: compared by number and by colour."""
+    if not loose:
+        return []
+    decide = deciding(question.tip, question.suite.reruns)
+    recent = [r for r in question.base if _may_clear(question, r, decide)]
+    rows = loose.compared(question.base, recent, decide, original(question.renames or {}))
+    return [finding for row in rows for finding in unstable_wording.told(*row)]
+
+
+def _may_clear(question: Question, run: Run, decide: Sequence[Run]) -> bool:
+    age = question.now - run.started
+    is_recent = -CLOCK_TOLERANCE <= age <= question.window_hours * HOUR and not run.clock_suspect
+    return is_recent and all(equal_conditions(run, t) for t in decide)
 
 
 # ---------------------------------------------------------------- what is still there

@@ -16,7 +16,10 @@ from shipmoor_hooks.model import Case, Count, Outcome, RecordKind, Run
 
 @dataclass(frozen=True, slots=True)
 class BaseCase:
-    """A case at the base: how often it stood, whether some run showed it green or not skipped, and where it was red."""
+    """A case at the base: how often it stood, whether some run showed it green or not skipped, and where it was red.
+
+    `raws` are the names that normalising made one, where it changed them.
+    """
 
     id: str
     count: int
@@ -24,6 +27,7 @@ class BaseCase:
     ran: bool
     red_in: tuple[Run, ...]
     total: Count
+    raws: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class TipCase:
     runs: int
     kind: RecordKind = RecordKind.CASE
     covers: str = ""
+    raws: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ def _base_case(case_id: str, rows: Sequence[tuple[Run, Case]]) -> BaseCase:
         ran=any(not c.outcome.is_skip for _, c in rows),
         red_in=tuple(r for r, c in rows if c.outcome.is_red),
         total=Count(sum(c.passed for _, c in rows), sum(c.samples for _, c in rows)),
+        raws=frozenset(raw for _, c in rows for raw in c.raws),
     )
 
 
@@ -131,6 +137,7 @@ def _tip_case(rows: Sequence[Case], samples: Sequence[Case]) -> TipCase:
         runs=len(samples),
         kind=worst.kind,
         covers=worst.covers,
+        raws=frozenset(raw for c in rows for raw in c.raws),
     )
 
 

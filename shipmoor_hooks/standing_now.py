@@ -9,6 +9,7 @@ from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Problem, Run, Suite
 from shipmoor_hooks.spool import Found, Spool
+from shipmoor_hooks.unstable import Group, unstable_ids
 from shipmoor_hooks.wording import ago
 
 
@@ -21,6 +22,11 @@ class Standing:
     run: Run | None
     runs: int
     set_aside: tuple[Problem, ...] = ()
+    unstable: tuple[Group, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.suite + (f" [{self.variant}]" if self.variant else "")
 
     @property
     def problem(self) -> Problem | None:
@@ -28,13 +34,21 @@ class Standing:
 
     def line(self, now: float) -> str:
         """`unit 128 of 128, observed 4 min ago`, or `unit: no run for this tree`."""
-        name = self.suite + (f" [{self.variant}]" if self.variant else "")
+        name = self.name
         if self.run is not None:
             more = f" ({self.runs} runs)" if self.runs > 1 else ""
             return f"{name} {self.run.count}, {self.run.evidence.word} {ago(now - self.run.started)}{more}"
         if self.problem is not None:
             return f"{name}: no run that counts for this tree ({self.problem.message})"
         return f"{name}: no run for this tree"
+
+    def unstable_line(self) -> str:
+        """What the runs of the tree show of ids that change from run to run; "" where they show none."""
+        if not self.unstable:
+            return ""
+        told = "; ".join(f"{g.name} (as {g.ids[0]} and {g.ids[-1]})" for g in self.unstable[:3])
+        more = f" and {len(self.unstable) - 3} more" if len(self.unstable) > 3 else ""
+        return f"{self.name}: ids change from run to run, so only their number is compared: {told}{more}"
 
 
 def standings(
@@ -63,5 +77,6 @@ def _suite(
         runs = choice.usable.get(variant, ())
         unknown = choice.problems.get(None, ()) if variant is not None else ()  # what cannot be told apart by variant
         why = (*choice.problems.get(variant, ()), *unknown)
-        rows.append(Standing(suite.name, variant, runs[-1] if runs else None, len(runs), why))
+        newest = runs[-1] if runs else None
+        rows.append(Standing(suite.name, variant, newest, len(runs), why, unstable_ids(runs).groups))
     return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from shipmoor_hooks import trailers
@@ -16,6 +16,7 @@ from shipmoor_hooks.model import (
     SuiteCount,
     Verdict,
 )
+from shipmoor_hooks.moved_blocks import last_name
 from shipmoor_hooks.reduction import is_reduced
 from shipmoor_hooks.trailer_lines import rename_to_paste
 
@@ -48,7 +49,10 @@ def conclude(
     everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
     removed = {f.case for f in judged if f.code is Code.CASE_REMOVED}
     offered = sorted(new_at_tip) if max(len(removed), len(new_at_tip)) <= _RENAMES_OFFERED else []
-    told = sorted((_with_ways_out(f, offered) for f in everything), key=_order)
+    namesakes: dict[str, list[str]] = {}
+    for new in sorted(new_at_tip):
+        namesakes.setdefault(last_name(new), []).append(new)
+    told = sorted((_with_ways_out(f, _candidates(f, namesakes) or offered) for f in everything), key=_order)
     decision = decide(told)
     let_through = decide(f for f in told if f.level is not Level.REFUSE)
     warned = mode == "warn" and decision is Decision.REFUSED and let_through is Decision.ALLOWED
@@ -75,6 +79,14 @@ def decide(findings: Iterable[Finding]) -> Decision:
     if Level.NO_EVIDENCE in levels:
         return Decision.CANNOT_EVALUATE
     return Decision.ALLOWED
+
+
+def _candidates(finding: Finding, namesakes: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The new cases that carry the name of one that is gone: where it may have moved, when git shows no single answer."""
+    if finding.code is not Code.CASE_REMOVED or finding.case is None:
+        return ()
+    found = namesakes.get(last_name(finding.case), ())
+    return found if len(found) <= _RENAMES_OFFERED else ()
 
 
 def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:

@@ -50,12 +50,22 @@ def fewer_positions(few: Fewer) -> Finding:
 def fewer_records(base: BaseCase, tip: TipCase) -> Finding:
     return Finding(
         Code.CASE_FEWER,
-        f"{base.id} stood {several(base.count, 'time')} at the base and stands {several(tip.count, 'time')} at the tip.",
+        f"{base.id} stood {several(base.count, 'time')} at the base and stands {several(tip.count, 'time')} at the tip"
+        f"{_raw_names(base, tip)}.",
         "Restore the cases that share this id.",
         case=base.id,
         base=base.total,
         tip=tip.total,
     )
+
+
+def _raw_names(base: BaseCase, tip: TipCase) -> str:
+    """Which of several names that normalising made one are gone; nothing where all of them change with every run."""
+    gone = sorted(base.raws - tip.raws) if tip.raws <= base.raws else []
+    if not gone:
+        return ""
+    more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+    return f"; the base's report has these names of it, and the tip's does not: {', '.join(gone[:3])}{more}"
 
 
 def does_not_load(record: TipCase, ids: Sequence[str]) -> Finding:

@@ -22,6 +22,7 @@ OWN = "shipmoor_hooks"
 FOUNDATION = {"__init__", "model", "errors"}
 PURE = {
     *("case_id", "inventory", "selection", "standing", "pairing", "wording", "reduction", "verdict"),
+    *("unstable", "unstable_wording"),
     *("trailers", "trailer_lines", "rates", "push", "policy_rules", "render", "describe", "visible"),
     *("toml_edit", "yaml_edit", "moved_blocks", "file_names", "pytest_records", "runners.*"),
 }

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks.case_id import identify
+from shipmoor_hooks.case_id import LONGEST_ID, identify
 from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Normalise, Record, RecordKind
 from shipmoor_hooks.readers.registry import read
@@ -297,3 +297,20 @@ def test_an_id_never_holds_what_ends_one_in_the_spool(dialect: str) -> None:
 def test_robot_names_the_outermost_suite_twice() -> None:
     record = Record("Add", "Suites.Cart", suites=("Suites", "Cart"))
     assert identify(record, "robot", TREE, "/w", ()).id == "Cart::Add"
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_names_that_are_too_long_together_are_a_head_and_a_digest(more: int) -> None:
+    around = ("a" * 4096, "b" * 4096, "c" * 4096)
+    name = "n" * (LONGEST_ID - 3 * 4096 + more)
+    found = identify(Record(name, suites=around), "junit", frozenset(), "")
+    assert (found.id == "::".join((*around, name))) == (more <= 0)
+    assert found.id.endswith(f"::{name}")
+
+
+def test_deep_names_stay_short_and_apart() -> None:
+    def one(inner: str, name: str) -> str:
+        return identify(Record(name, suites=("x" * 4096,) * 62 + (inner,)), "tap", frozenset(), "").id
+
+    assert len(one("a", "n")) < 1024
+    assert len({one("a", "n"), one("b", "n"), one("a", "m"), one("b", "m")}) == 4

@@ -85,6 +85,12 @@ ROBOT = """<robot generator="Robot 7"><suite name="Top"><suite name="Math"><test
 <status status="FAIL"/></kw>
 <status status="PASS"/></test><test name="Off"><status status="SKIP"/></test></suite></suite></robot>"""
 
+NODE = """{"type":"test:start","data":{"name":"a","nesting":0,"file":"/w/a.mjs"}}
+{"type":"test:pass","data":{"name":"a","nesting":0,"file":"/w/a.mjs","details":{"duration_ms":1.5}}}
+{"type":"test:fail","data":{"name":"b","nesting":0,"details":7}}
+{"type":"test:plan","data":{"nesting":0,"count":2}}
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "reader", "expected"),
@@ -149,6 +155,7 @@ ROBOT = """<robot generator="Robot 7"><suite name="Top"><suite name="Math"><test
         ),
         pytest.param(CTEST, "ctest", {"a": "passed", "b": "failed"}, id="CTest"),
         pytest.param(ROBOT, "robot", {"Math::Adds": "passed", "Math::Off": "skipped"}, id="Robot"),
+        pytest.param(NODE, "node-events", {"a": "passed", "b": "failed"}, id="node's events"),
     ],
 )
 def test_each_format_is_recognised_and_read(text: str, reader: str, expected: dict[str, str]) -> None:
@@ -171,6 +178,82 @@ def test_subtests_of_tap_are_cases_under_their_parents() -> None:
     assert report(text).problems == ()
 
 
+def test_how_long_a_subtest_took_is_no_part_of_its_name() -> None:
+    text = "TAP version 14\n1..1\n# Subtest: a.mjs\n    ok 1 - adds # time=4.454ms\n    not ok 2 - later # TODO # time=3ms\n"
+    text += "    1..2\nok 1 - a.mjs # time=26.286ms\n"
+    assert seen(text) == {"a.mjs::adds": "passed", "a.mjs::later": "xfailed"}
+
+
+def test_buffered_subtests_stand_behind_their_parent_in_braces() -> None:
+    text = "TAP version 14\n1..3\nok 1 - cart # time=1.2ms {\n    ok 1 - adds\n    not ok 2 - divides {\n"
+    text += "        not ok 1 - by 0\n        1..1\n    }\n    1..2\n}\n"
+    text += "not ok 2 - odd\n  ---\n  at: x\n  ...\n{\n    ok 1 - fine\n    1..1\n}\nok 3 - {\n    1..0\n}\n"
+    assert seen(text) == {
+        "3": "passed",
+        "cart::adds": "passed",
+        "cart::divides::by 0": "failed",
+        "odd": "suite: failed",
+        "odd::fine": "passed",
+    }
+    assert report(text).problems == ()
+
+
+def test_the_number_of_a_nameless_result_does_not_count_subtests() -> None:
+    assert seen("1..2\n    ok - a\n    ok - b\n    1..2\nok - sub\nok\n") == {
+        "sub::a": "passed",
+        "sub::b": "passed",
+        "2": "passed",
+    }
+
+
+def test_the_plans_of_several_streams_add_up() -> None:
+    assert report("1..2\nok 1\nok 2\nTAP version 13\nok 1 - a\n1..1\n").problems == ()
+    assert report("1..2\nok 1\nTAP version 13\nok 1 - a\n1..1\n").problems
+
+
+def rspec(count: int = 1, outside: int = 0, example: str = "", messages: str = "[]") -> str:
+    example = example or '{"id":"./spec/a_spec.rb[1:1]","full_description":"adds","status":"passed","run_time":0.1}'
+    summary = f'{{"example_count":{count},"errors_outside_of_examples_count":{outside}}}'
+    return f'{{"version":"3.13.0","messages":{messages},"examples":[{example}],"summary":{summary}}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(rspec(), {"spec/a_spec.rb::adds": "passed"}, id="the file is the example's own"),
+        pytest.param(
+            rspec(example='{"description":"d","file_path":"./x.rb","status":"new","run_time":-1}'),
+            {"x.rb::d": "error"},
+            id="an outcome that nobody knows is no pass",
+        ),
+        pytest.param(
+            rspec(outside=1),
+            {"spec/a_spec.rb::adds": "passed", "errors outside of examples": "suite: error"},
+            id="an error that no message explains",
+        ),
+        pytest.param(
+            rspec(outside=1, messages='["\\nAn error occurred while loading ./spec/b_spec.rb.\\nFailure"]'),
+            {"spec/a_spec.rb::adds": "passed", "spec/b_spec.rb": "file: error"},
+            id="a spec file that does not load",
+        ),
+        pytest.param(
+            rspec(messages='["An error occurred while loading ./no.rb.\\n"]'),
+            {"spec/a_spec.rb::adds": "passed"},
+            id="what a test prints counts no error",
+        ),
+    ],
+)
+def test_rspec_json(text: str, expected: dict[str, str]) -> None:
+    assert seen(text) == expected
+    assert report(text).reader == "rspec-json"
+
+
+def test_rspec_that_was_narrowed_says_so() -> None:
+    assert report(rspec(messages='["Run options: include {:focus=>true}"]')).warnings == (
+        "RSpec says: Run options: include {:focus=>true}",
+    )
+
+
 def test_node_tap_s_times_are_no_part_of_a_name() -> None:
     text = "# Subtest: total\n    ok 1 - is 3\n    1..1\nok 1 - total # time=29.132ms\nok 2 - is 2 # time=3s\n1..2\n"
     assert seen(text) == {"total::is 3": "passed", "is 2": "passed"}
@@ -188,6 +271,18 @@ def test_a_tap_file_that_skips_itself_speaks_of_the_whole_file(plan: str) -> Non
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        pytest.param(rspec(count=2), "RSpec counted 2 examples and the report holds 1", id="RSpec: fewer"),
+        pytest.param(rspec(example='7,{"status":"passed"}'), "is no JSON object", id="RSpec: an odd example"),
+        pytest.param(
+            '{"type":"test:pass","data":{"name":"a","nesting":0}}\n', "the stream has no end", id="node: no end"
+        ),
+        pytest.param("1..1\nok 1 - a {\n    ok 1 - b\n", "ends inside of a subtest", id="TAP: cut off in braces"),
+        pytest.param(
+            "1..1\n    ok 1 - b\n    1..2\nok 1 - a\n",
+            "'a' planned 2 subtests and 1 were reported",
+            id="TAP: a subtest short of its plan",
+        ),
+        pytest.param("1..1\n    Bail out! inside\nok 1\n", "given up: inside", id="TAP: given up in a subtest"),
         pytest.param("1..0 # skip nothing to do\n", "no case", id="TAP: everything skipped"),
         pytest.param("1..3\nok 1\nok 2\n", "the plan says 3 tests and 2 were reported", id="TAP: fewer than planned"),
         pytest.param("ok 1\nok 2\n", "no plan", id="TAP: no plan"),
@@ -258,6 +353,14 @@ def test_more_results_than_tap_planned_are_a_warning() -> None:
             id="cut off",
         ),
         pytest.param('{"Action":"pass"}\n{"a":' + "[" * 100_000, "this line is no whole JSON object", id="too deep"),
+        pytest.param(rspec()[:-9], "this is no whole JSON document", id="RSpec cut off"),
+        pytest.param(rspec(example="9" * 5000), "a number too long or lies too deep", id="RSpec: an endless number"),
+        pytest.param(rspec(example="[" * 100_000), "a number too long or lies too deep", id="RSpec: too deep"),
+        pytest.param('{"numFailedTestSuites":0}', "jest's or vitest's JSON, which is not read", id="jest's JSON"),
+        pytest.param('{"config":{},\n"suites":[]}', "Playwright's JSON", id="Playwright's JSON"),
+        pytest.param('{"stats":{}}', "mocha's JSON", id="mocha's JSON"),
+        pytest.param('{"created":1,"exitcode":0}', "pytest-json-report's JSON", id="pytest-json-report"),
+        pytest.param('[{"uri":"a","elements":[]}]', "cucumber's JSON", id="cucumber's JSON"),
         pytest.param('{"tests": []}', "no JSON report of this kind", id="another JSON"),
         pytest.param("[1, 2]", "no JSON report of this kind", id="a JSON list"),
         pytest.param(
@@ -273,7 +376,9 @@ def test_what_cannot_be_read_is_one_line(text: str, says: str) -> None:
     assert says in fault.value.message
 
 
-@pytest.mark.parametrize("reader", sorted(set(READERS) - {"tap", "go-test", "dart", "libtest"}))
+@pytest.mark.parametrize(
+    "reader", sorted(set(READERS) - {"tap", "go-test", "dart", "libtest", "node-events", "rspec-json"})
+)
 def test_an_xml_reader_refuses_another_root_by_name(reader: str) -> None:
     with pytest.raises(ReportFault, match="<html>"):
         read(b"<html/>", reader, "r")
@@ -281,8 +386,8 @@ def test_an_xml_reader_refuses_another_root_by_name(reader: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [TAP, GO, DART, LIBTEST, TRX, NUNIT3, XUNIT, CTEST, ROBOT],
-    ids=["tap", "go", "dart", "libtest", "trx", "nunit", "xunit", "ctest", "robot"],
+    [TAP, GO, DART, LIBTEST, TRX, NUNIT3, XUNIT, CTEST, ROBOT, rspec(example="{},{}"), NODE],
+    ids=["tap", "go", "dart", "libtest", "trx", "nunit", "xunit", "ctest", "robot", "rspec", "node"],
 )
 def test_more_cases_than_the_cap_are_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_CASES", 1)

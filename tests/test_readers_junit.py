@@ -518,7 +518,31 @@ def test_names_that_a_tool_has_mangled() -> None:
     phpunit = '<testsuite name="T"><testcase name="a (attempt 3 of 3)" class="T" classname="T" line="9"/></testsuite>'
     assert seen(junit(phpunit)) == [("T::a", P, 2)]
     nose2 = '<testsuite name="nose2-junit"><testcase classname="m.T.test_s (o=&lt;m" name="Obj&gt;)"/></testsuite>'
-    assert seen(junit(nose2)) == [("m.T::test_s (o=<m.Obj>)", P, 0)]
+    assert seen(junit(nose2)) == [("m.T::test_s", P, 0)]
+
+
+RED, OFF = "<failure/>", "<skipped/>"
+
+
+@pytest.mark.parametrize(
+    ("cases", "expected"),
+    [
+        pytest.param([("test_a", "")], [("test_a", P)], id="subtests that pass leave their test's record"),
+        pytest.param([("test_a (i=1)", RED)], [("test_a", F)], id="one that fails stands in its place"),
+        pytest.param([("test_a [odd] (i=1)", RED), ("test_a [x]", RED)], [("test_a", F)], id="with a message"),
+        pytest.param([("test_a (i=1)", RED), ("test_a", RED)], [("test_a", F)], id="the test itself fails, too"),
+        pytest.param([("test_a (i=1)", RED), ("test_a", ""), ("test_a", "")], [("test_a", F), ("test_a", P)],
+            id="the same test twice stays two"),
+        pytest.param([("test_a", ""), ("test_a (i=1)", RED)], [("test_a", F)], id="in any order"),
+        pytest.param([("test_a (i=1)", OFF), ("test_b", "")], [("test_a", S), ("test_b", P)], id="a skip"),
+        pytest.param([("setUpClass (t.C)", RED)], [("C", E)], id="no subtest"),
+    ],
+)  # fmt: skip
+def test_subtests_of_unittest_are_no_cases(cases: list[tuple[str, str]], expected: list[tuple[str, Outcome]]) -> None:
+    """Else a test that turns red would be one that is gone, which words can disclose."""
+    rows = "".join(f'<testcase classname="t.C" name="{name}">{body}</testcase>' for name, body in cases)
+    found = junit(f'<testsuite name="T-20261130081512">{rows}</testsuite>').records
+    assert [(r.name, r.outcome if r.kind is RecordKind.CASE else E) for r in found] == expected
 
 
 def test_playwrights_project_is_the_outermost_suite() -> None:

@@ -175,6 +175,16 @@ def test_a_rename_is_offered_where_few_cases_are_new() -> None:
     ]
 
 
+def test_namesakes_in_other_files_are_shown_as_candidates() -> None:
+    base = "t/s.py::a P, t/s.py::late P"
+    tip = "t/s.py::a P, t/x.py::late P, t/y.py::late P, " + ", ".join(f"t/s.py::n{i} P" for i in range(9))
+    told = step(conclude(comparison=compare(base, tip)), "t/s.py::late")
+    assert [line for line in told if line.startswith("Test-Renamed")] == [
+        "Test-Renamed: t/s.py::late => t/x.py::late -- <reason>",
+        "Test-Renamed: t/s.py::late => t/y.py::late -- <reason>",
+    ]
+
+
 @pytest.mark.parametrize(
     ("base", "tip"),
     [

@@ -42,6 +42,8 @@ def status(context: typer.Context, output: FormatOption = "text") -> int:
             answer("  " + visible(row.line(call.now)))
             for problem in dict.fromkeys(row.set_aside if row.run else row.set_aside[1:]):
                 answer("    " + visible(f"not counted: {problem.message}"))
+            if row.unstable:
+                answer("    " + visible(row.unstable_line()))
         for reason in seen.reasons:
             answer("  " + visible(reason))
     if not policy.suites:
@@ -65,6 +67,7 @@ def _status_json(seen: tree_module.TreeCapture, rows: list[Standing]) -> dict[st
                 "set_aside": [
                     {"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in r.set_aside
                 ],
+                "unstable": [{"form": g.name, "ids": list(g.ids[:10])} for g in r.unstable],
             }
             for r in rows
         ],

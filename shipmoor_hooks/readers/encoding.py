@@ -9,6 +9,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.limits import CHUNK, shown, unreadable
 
 # The longest mark first: UTF-32's little-endian mark begins with UTF-16's.
@@ -36,14 +37,24 @@ _WIDE = re.compile(r"utf-(16|32)(-[lb]e)?")
 def text_pieces(data: bytes, name: str) -> Iterator[str]:
     """The file's text without its byte order mark, in pieces of some 64 Ki characters.
 
-    Raises ReportFault for an encoding that is not known or not acceptable.
+    Raises ReportFault for an encoding that is not known or not acceptable, and for one that the file is not in: more bad
+    bytes than the cap.
     """
     encoding, start = encoding_of(data, name)
     # For UTF-8 the way over surrogates is ten times faster, which matters for a file that is nothing but bad bytes.
     errors = "surrogateescape" if encoding == "utf-8" else "backslashreplace"
     decoder = codecs.getincrementaldecoder(encoding)(errors)
+    written = "\\x".encode(encoding)  # what a bad byte becomes may also stand there as text
+    bad = 0
     for position in range(start, len(data), CHUNK):
-        yield _visible(decoder.decode(data[position : position + CHUNK]))
+        chunk = data[position : position + CHUNK]
+        text = _visible(decoder.decode(chunk))
+        if encoding != "utf-8":
+            bad += max(0, text.count("\\x") - chunk.count(written))
+            if bad > limits.MAX_BAD_BYTES:
+                what = f"more than {limits.MAX_BAD_BYTES} bytes are no text in the encoding {encoding} (the cap for bad bytes)"
+                raise unreadable(name, what, "write it as UTF-8")
+        yield text
     yield _visible(decoder.decode(b"", True))
 
 

@@ -15,7 +15,7 @@ from shipmoor_hooks.readers.emptiness import incomplete
 from shipmoor_hooks.readers.junit_checks import problems_of, warnings_of
 from shipmoor_hooks.readers.junit_dialect import dialect_of
 from shipmoor_hooks.readers.junit_elements import CaseElement, Elements, read_elements
-from shipmoor_hooks.readers.junit_names import rejoined, with_attempt_number, without_running_numbers
+from shipmoor_hooks.readers.junit_names import rejoined, with_attempt_number, without_running_numbers, without_subtests
 from shipmoor_hooks.readers.junit_outcome import attempts_of, outcome_of
 from shipmoor_hooks.readers.junit_whole import told_apart
 
@@ -49,6 +49,8 @@ def _records(elements: Elements, dialect: str) -> tuple[list[Record], list[Probl
     for position in nameless:
         records[position] = replace(records[position], name="<nameless>")
     records = without_running_numbers(records)
+    if dialect in ("unittest", "nose2"):
+        records = without_subtests(records)
     if not nameless:
         return records, []
     return records, [

@@ -75,16 +75,20 @@ class Elements:
 
     suites: list[SuiteElement] = field(default_factory=list)
     cases: list[CaseElement] = field(default_factory=list)
+    _paths: dict[int, tuple[str, ...]] = field(default_factory=dict)  # millions of cases share a few
 
     def path(self, suite: int) -> tuple[str, ...]:
         """The names of a suite and those around it, outermost first, roots called `testsuites` left out."""
-        names: list[str] = []
-        while suite >= 0:
-            element = self.suites[suite]
-            if element.name and not (element.tag == "testsuites" and element.parent < 0):
-                names.append(element.name)
-            suite = element.parent
-        return tuple(reversed(names))
+        if suite not in self._paths:
+            names: list[str] = []
+            above = suite
+            while above >= 0:
+                element = self.suites[above]
+                if element.name and not (element.tag == "testsuites" and element.parent < 0):
+                    names.append(element.name)
+                above = element.parent
+            self._paths[suite] = tuple(reversed(names))
+        return self._paths[suite]
 
 
 def read_elements(data: bytes, name: str) -> Elements:

@@ -6,9 +6,10 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 
-from shipmoor_hooks.model import Outcome, Record
+from shipmoor_hooks.model import Outcome, Record, RecordKind
 
 _NUMBERED = re.compile(r"#?(\d{1,7})(?: - | |\Z)")
+_SUBTEST = re.compile(r"([A-Za-z_]\w*) (?=[(\[]).*[)\]]\Z", re.DOTALL)
 _ATTEMPT = re.compile(r" \((?:attempt|repetition) (\d{1,4}) of \d{1,4}\)\Z")
 
 
@@ -49,3 +50,26 @@ def without_running_numbers(records: list[Record]) -> list[Record]:
                 if match is not None and match.end() < len(records[position].name):
                     changed[position] = replace(records[position], name=records[position].name[match.end() :])
     return changed
+
+
+def without_subtests(records: list[Record]) -> list[Record]:
+    """unittest's subtests are no cases: one that fails stands there in the place of its test (`test_a (i=1)`, `test_a [msg]`).
+
+    Subtests that pass leave the test's own record. So that a test which turns red is not one that is gone, its failing
+    subtests become one record under its name; the worst outcome wins.
+    """
+    kept: list[Record] = []
+    positions: dict[tuple[str, str], int] = {}
+    of_subtests: set[int] = set()  # positions of records that no test has claimed yet
+    for record in records:
+        found = _SUBTEST.match(record.name) if record.kind is RecordKind.CASE else None
+        key = (record.classname, found.group(1) if found else record.name)
+        position = positions.setdefault(key, len(kept))
+        if position == len(kept) or (found is None and position not in of_subtests):
+            of_subtests.update([len(kept)] if found else [])
+            kept.append(replace(record, name=key[1]))
+        else:
+            of_subtests.difference_update([] if found else [position])
+            worst = max(kept[position], record, key=lambda r: r.outcome.badness)
+            kept[position] = replace(kept[position], outcome=worst.outcome)
+    return kept

@@ -8,7 +8,7 @@ module that does not load is a record with an empty class name and the module's 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind
@@ -105,13 +105,15 @@ def _with_attempts(records: list[Record]) -> list[Record]:
     return [record for position, record in enumerate(records) if position not in earlier]
 
 
-def _declared(elements: Elements) -> int | None:
-    """The sum of the suites' `tests`, None where one does not say."""
-    numbers = [suite.number("tests") for suite in elements.suites if suite.tag == "testsuite"]
+def _declared(elements: Elements, attribute: str = "tests") -> int | None:
+    """The sum of what the suites count, None where one does not say."""
+    numbers = [suite.number(attribute) for suite in elements.suites if suite.tag == "testsuite"]
     return None if None in numbers or not numbers else sum(n for n in numbers if n is not None)
 
 
 def _count_problems(elements: Elements) -> list[Problem]:
+    """Counts that prove a loss. `tests` counts each passed subtest, which leaves no record, so a larger number is none;
+    `failures`, `errors` and `skipped` count the children of the records, so each of them must be there."""
     declared, there = _declared(elements), len(elements.cases)
     if declared == 0 and there:
         return [
@@ -120,6 +122,11 @@ def _count_problems(elements: Elements) -> list[Problem]:
                 "run the suite without the option",
             )
         ]
+    tags = Counter(result.tag for case in elements.cases for result in case.results)
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        if there and (_declared(elements, attribute) or 0) > tags[tag]:
+            counted = _declared(elements, attribute)
+            return [incomplete(f"the report declares {counted} {attribute} and its records show {tags[tag]}", RUN_ALL)]
     if declared is not None and there and declared > 2 * there:
         return [incomplete(f"pytest counted {declared} results and the report holds {there} records", RUN_ALL)]
     return []

@@ -11,11 +11,13 @@ import hashlib
 from shipmoor_hooks.errors import ReportFault
 
 MAX_FILE = 512 * 1024 * 1024
+MAX_JSON = 64 * 1024 * 1024  # one JSON document, which becomes objects as a whole
 MAX_DEPTH = 64
 MAX_CASES = 2_000_000
 MAX_DOCUMENTS = 10_000
 MAX_TOKEN = 1024 * 1024
 MAX_NAME = 4096
+MAX_BAD_BYTES = 1024 * 1024  # in another encoding than UTF-8, where each costs a microsecond
 HEAD_OF_LONG_NAME = 512  # characters
 
 CHUNK = 64 * 1024

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Protocol
 
 from shipmoor_hooks.errors import ReportFault, UsageFault
 from shipmoor_hooks.model import Report
-from shipmoor_hooks.readers import ctest, dart, go_test, junit, libtest, limits, nunit, robot, tap, trx, xunit_net
+from shipmoor_hooks.readers import (
+    ctest,
+    dart,
+    go_test,
+    junit,
+    libtest,
+    limits,
+    node_events,
+    nunit,
+    robot,
+    rspec_json,
+    tap,
+    trx,
+    xunit_net,
+)
 from shipmoor_hooks.readers.encoding import text_pieces
 from shipmoor_hooks.readers.limits import shown, unreadable
+from shipmoor_hooks.readers.lines import word
 from shipmoor_hooks.readers.xml_events import root_of
 
 
@@ -25,8 +41,10 @@ READERS: dict[str, Reader] = {
     "go-test": go_test.read_go_test,
     "junit": junit.read_junit,
     "libtest": libtest.read_libtest,
+    "node-events": node_events.read_node_events,
     "nunit": nunit.read_nunit,
     "robot": robot.read_robot,
+    "rspec-json": rspec_json.read_rspec_json,
     "tap": tap.read_tap,
     "trx": trx.read_trx,
     "xunit.net": xunit_net.read_xunit_net,
@@ -36,6 +54,16 @@ _BY_ROOT = (
     | dict.fromkeys(nunit.ROOTS, "nunit")
     | dict.fromkeys(xunit_net.ROOTS, "xunit.net")
     | {trx.ROOT: "trx", ctest.ROOT: "ctest", robot.ROOT: "robot"}
+)
+# RSpec writes its keys in this order, on one line; other tools lay them out on several.
+_RSPEC = re.compile(r'\{\s*"version"\s*:\s*"[^"\n]{0,40}"\s*,\s*"(?:messages|seed|examples)"')
+# JSON that is not read, by how it begins, and what its tool can write instead.
+_OTHER_JSON = (
+    (re.compile(r'\{\s*"num[A-Z]\w+"\s*:'), "jest's or vitest's JSON", "jest-junit or --reporter=junit"),
+    (re.compile(r'\{\s*"config"\s*:.*"suites"', re.DOTALL), "Playwright's JSON", "--reporter=junit"),
+    (re.compile(r'\{\s*"stats"\s*:'), "mocha's JSON", "mocha-junit-reporter or --reporter xunit"),
+    (re.compile(r'\{\s*"created"\s*:.*"exitcode"', re.DOTALL), "pytest-json-report's JSON", "pytest --junitxml"),
+    (re.compile(r'\[\s*\{.*"elements"', re.DOTALL), "cucumber's JSON", "cucumber's junit formatter"),
 )
 
 
@@ -87,12 +115,23 @@ def _json_reader(begin: str, name: str) -> str:
         return "dart"
     if first.get("type") in ("suite", "test") and "event" in first:
         return "libtest"
-    raise unreadable(name, "this looks like JSON, and no JSON report of this kind can be read", _known())
+    if word(first.get("type")).startswith("test:") and isinstance(first.get("data"), dict):
+        return "node-events"
+    if _RSPEC.match(begin):
+        return "rspec-json"
+    raise _other_json(begin, name)
+
+
+def _other_json(begin: str, name: str) -> ReportFault:
+    for pattern, tool, instead in _OTHER_JSON:
+        if pattern.match(begin):
+            return unreadable(name, f"this looks like {tool}, which is not read", f"write JUnit XML ({instead})")
+    return unreadable(name, "this looks like JSON, and no JSON report of this kind can be read", _known())
 
 
 def _not_a_report(begin: str, name: str) -> ReportFault:
     if begin[0] == "[":
-        return unreadable(name, "this looks like JSON, and no JSON report of this kind can be read", _known())
+        return _other_json(begin, name)
     if any(ord(c) < 0x20 and c not in "\t\n\r\f\x1b" for c in begin[:400]):
         return unreadable(name, "this is a binary file, not a test report", _known())
     return unreadable(name, f"not a test report; it begins with {shown(begin.splitlines()[0], 40)!r}", _known())

@@ -1,0 +1,29 @@
+"""A report that is one JSON object, read whole: capped lower than a stream, since it stands in memory as objects."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from shipmoor_hooks.readers import limits
+from shipmoor_hooks.readers.encoding import text_pieces
+from shipmoor_hooks.readers.limits import unreadable
+from shipmoor_hooks.readers.xml_events import READ_AGAIN
+
+
+def document(data: bytes, name: str) -> dict[str, Any]:
+    """The object. Raises ReportFault: larger than the cap, cut off, damaged, too deep, no object."""
+    if len(data) > limits.MAX_JSON:
+        raise unreadable(
+            name, f"the JSON document is larger than {limits.MAX_JSON} bytes (the cap for one JSON document)"
+        )
+    text = "".join(text_pieces(data, name)).strip()
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise unreadable(name, "this is no whole JSON document", READ_AGAIN, error.lineno, error.colno) from error
+    except (ValueError, RecursionError) as error:
+        raise unreadable(name, "the JSON document holds a number too long or lies too deep", READ_AGAIN) from error
+    if not isinstance(found, dict):
+        raise unreadable(name, "the JSON document is no object")
+    return found

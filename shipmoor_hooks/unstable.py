@@ -1,0 +1,181 @@
+"""Ids that come and go: what a name holds when it is made at run time. Pure (design, sections 2 and 3).
+
+Nobody can tell a pid, a seed or the order of a set from data in one report, but two complete runs of one tree can: an id
+that only some of them have, while the same number of ids of its form stands in each, is made anew with every run. Such
+ids are compared as a group, by number and by colour. Where the numbers differ between the runs of a tree, a run was
+smaller than another, and every id counts as a name of its own: a case that is gone is never explained away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from shipmoor_hooks.model import RecordKind, Run
+
+_NUMBER = re.compile(r"\d+(?:[.,:+-]*\d+)*")
+_MIXED = re.compile(r"[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[.,:+-][A-Za-z0-9]*\d[A-Za-z0-9]*)*")
+_WORD = re.compile(r"\w+")
+_GAP = "…"
+Row = TypeVar("Row")
+
+
+def _numbers(case_id: str) -> str:
+    return _NUMBER.sub(_GAP, case_id)
+
+
+def _mixed(case_id: str) -> str:
+    return _MIXED.sub(_GAP, case_id)
+
+
+def _any_order(case_id: str) -> str:
+    """The words of the last bracket in alphabetical order: a set has none of its own."""
+    head, bracket, inside = _mixed(case_id).partition("[")
+    return f"{head}[{' '.join(sorted(_WORD.findall(inside)))}]" if bracket else head
+
+
+def _parameters(case_id: str) -> str:
+    """Everything behind the function's name."""
+    head, bracket, _ = case_id.partition("[")
+    return f"{head}[{_GAP}]" if bracket and case_id.endswith("]") else case_id
+
+
+# The forms that ids of one group share, the narrowest first: an id belongs to the first that fits.
+_FORMS: tuple[Callable[[str], str], ...] = (_numbers, _mixed, _any_order, _parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a run holds of a group: how many cases (repeated ones counted), how many of the ids red, how many skipped."""
+
+    cases: int = 0
+    red: int = 0
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Ids of one form that come and go. `name` is the form with a gap; `ids` those that were seen, sorted."""
+
+    name: str
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unstable:
+    """The groups of some runs. `steady` ids stand in each of the runs and belong to no group, whatever they look like."""
+
+    groups: tuple[Group, ...] = ()
+    steady: frozenset[str] = frozenset()
+    _forms: Mapping[tuple[int, str], Group] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.groups)
+
+    def group_of(self, case_id: str) -> Group | None:
+        """The group that an id belongs to, also one that was never seen before."""
+        if case_id in self.steady or not self.groups:
+            return None
+        for level in sorted({level for level, _ in self._forms}):
+            found = self._forms.get((level, _FORMS[level](case_id)))
+            if found is not None:
+                return found
+        return None
+
+    def sizes(self, run: Run, old_name: Callable[[str], str] = str) -> dict[str, Size]:
+        """How much of each group a run holds, by the group's name. `old_name` gives the id before a file was renamed."""
+        cases, red, skipped = Counter[str](), Counter[str](), Counter[str]()
+        for case in run.cases:
+            if case.kind is RecordKind.CASE and (group := self.group_of(old_name(case.id))) is not None:
+                cases[group.name] += case.count
+                red[group.name] += case.outcome.is_red
+                skipped[group.name] += case.outcome.is_skip
+        return {g.name: Size(cases[g.name], red[g.name], skipped[g.name]) for g in self.groups}
+
+    def without(self, cases: Mapping[str, Row], old_name: Callable[[str], str] = str) -> dict[str, Row]:
+        """The cases that belong to no group."""
+        return {i: row for i, row in cases.items() if self.group_of(old_name(i)) is None} if self else dict(cases)
+
+    def counted(self, cases: Mapping[str, Row], runs: Sequence[Run]) -> dict[str, Row]:
+        """As many cases of each group as one run holds, in the place of all the names that they ever had."""
+        most = self._sizes_of(runs) if self else {}
+        return {i: cases[i] for g in self.groups for i in g.ids[: max(s.cases for s in most[g.name])] if i in cases}
+
+    def compared(
+        self, base: Sequence[Run], recent: Sequence[Run], tip: Sequence[Run], old_name: Callable[[str], str]
+    ) -> list[tuple[Group, Size, Size]]:
+        """Each group with what the base demands and what the deciding runs at the tip have at least, or at worst.
+
+        A red that each run of the base shows is no news; else only one of its `recent` runs explains a red at the tip.
+        """
+        there, lately, here = self._sizes_of(base), self._sizes_of(recent), self._sizes_of(tip, old_name)
+        return [
+            (
+                g,
+                Size(
+                    max(s.cases for s in there[g.name]),
+                    max([min(s.red for s in there[g.name]), *(s.red for s in lately[g.name])]),
+                    min(s.skipped for s in there[g.name]),
+                ),
+                Size(
+                    min(s.cases for s in here[g.name]),
+                    max(s.red for s in here[g.name]),
+                    max(s.skipped for s in here[g.name]),
+                ),
+            )
+            for g in self.groups
+        ]
+
+    def _sizes_of(self, runs: Sequence[Run], old_name: Callable[[str], str] = str) -> dict[str, list[Size]]:
+        rows = [self.sizes(run, old_name) for run in runs]
+        return {g.name: [sizes[g.name] for sizes in rows] for g in self.groups}
+
+
+def original(renames: Mapping[str, str]) -> Callable[[str], str]:
+    """From an id at the tip to the one that it had before git saw its file renamed (`renames`: old path -> new one)."""
+    before = {new: old for old, new in renames.items()}
+
+    def old_name(case_id: str) -> str:
+        path, separator, rest = case_id.partition("::")
+        return f"{before[path]}{separator}{rest}" if path in before else case_id
+
+    return old_name
+
+
+def unstable_ids(runs: Sequence[Run]) -> Unstable:
+    """What two or more complete runs of one tree show; runs of one suite and variant, also of several trees."""
+    by_tree: dict[str | None, list[frozenset[str]]] = {}
+    for run in runs:
+        ids = frozenset(c.id for c in run.cases if c.kind is RecordKind.CASE)
+        by_tree.setdefault(run.scoped_tree or run.tree, []).append(ids)
+    found: dict[tuple[int, str], set[str]] = {}
+    for same_tree in by_tree.values():
+        _learn(same_tree, found)
+    if not found:
+        return Unstable()
+    every = [ids for same_tree in by_tree.values() for ids in same_tree]
+    forms = {key: Group(_name(key, ids), tuple(sorted(ids))) for key, ids in sorted(found.items())}
+    return Unstable(tuple(forms.values()), frozenset.intersection(*every), forms)
+
+
+def _learn(runs: Sequence[frozenset[str]], found: dict[tuple[int, str], set[str]]) -> None:
+    """Add the groups that the runs of one tree show: as many ids of a form in each run, and not the same ones."""
+    left = [ids - frozenset.intersection(*runs) for ids in runs]
+    for level, form in enumerate(_FORMS):
+        numbers = [Counter(map(form, ids)) for ids in left]
+        balanced = {key for key, number in numbers[0].items() if all(other[key] == number for other in numbers[1:])}
+        if balanced:
+            for ids in left:
+                for case_id in ids:
+                    if (key := form(case_id)) in balanced:
+                        found.setdefault((level, key), set()).add(case_id)
+            left = [frozenset(i for i in ids if form(i) not in balanced) for ids in left]
+
+
+def _name(key: tuple[int, str], ids: Iterable[str]) -> str:
+    """The form as people read it; words in any order stand for the whole bracket."""
+    level, form = key
+    return _parameters(min(ids)) if _FORMS[level] is _any_order else form
