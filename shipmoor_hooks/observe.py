@@ -17,7 +17,19 @@ from dataclasses import dataclass, replace
 from shipmoor_hooks import capture, report_files, runners
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.git import command_environment
-from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, ReportFile, Shard, Suite
+from shipmoor_hooks.model import (
+    Code,
+    Evidence,
+    Outcome,
+    Policy,
+    Problem,
+    Record,
+    RecordKind,
+    Report,
+    ReportFile,
+    Shard,
+    Suite,
+)
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
 
@@ -198,10 +210,13 @@ def _gather(
             seen = report_files.load(path, top, inside=from_policy).file
             if before.get(path) == (seen.sha256, seen.mtime_ns):
                 continue
-            file, report = _read_whole(path, top, prepared.reader or suite.format or None, inside=from_policy)
+            test_file = _test_file(path, prepared.named_below, folder)
+            if test_file and os.path.getsize(path) == 0:
+                file, report = seen, _unloaded(test_file, prepared.reader or "")
+            else:
+                file, report = _read_whole(path, top, prepared.reader or suite.format or None, inside=from_policy)
         except EvidenceFault as fault:
             return Gathered(problems=(Problem(Code.RUN_INCOMPLETE, fault.message, fault.next_step),))
-        test_file = _test_file(path, prepared.named_below, folder)
         if (test_file, file.sha256) in digests:
             continue
         digests.add((test_file, file.sha256))
@@ -219,6 +234,11 @@ def _test_file(path: str, named_below: str, folder: str) -> str:
         return ""
     below = os.path.relpath(path, named_below).removesuffix(".tap")
     return os.path.normpath(os.path.join(folder, below)).replace(os.sep, "/")
+
+
+def _unloaded(test_file: str, reader: str) -> Report:
+    """A test file of which its runner kept a report, and that said nothing: it died before its first word."""
+    return Report(reader, reader, (Record("", file=test_file, outcome=Outcome.ERROR, kind=RecordKind.FILE),))
 
 
 def _with_file(report: Report, test_file: str) -> Report:

@@ -230,7 +230,7 @@ def named(case: str) -> str:
 
 
 def told(there: World) -> None:
-    """Measure, lose a case, measure again: the gate names it. A second run of one tree gives the same ids."""
+    """Measure, lose a case, measure again: the gate names it, and nothing else."""
     lost, kept = there.example.lost, there.example.kept
     first = there.measured()
     assert (first["complete"], first["passed"], first["of"]) == (True, 3, 3)

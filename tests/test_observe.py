@@ -564,3 +564,17 @@ def test_prove_from_a_sub_folder_gives_the_ids_of_the_root(repo: RepoBuilder) ->
     run = seen(world, "prove", "t", cwd=repo.path / "lib").captured.run
     assert run.is_complete, run.problems
     assert [c.id for c in run.cases] == ["lib/t/a.t::total"]
+
+
+@pytest.mark.skipif(shutil.which("prove") is None, reason="prove is not installed")
+def test_a_perl_file_that_dies_at_once_stands_for_its_cases(repo: RepoBuilder) -> None:
+    repo.write("t/a.t", GREEN)
+    repo.write("t/b.t", 'die "no database";\n')
+    done = seen(CaptureWorld.create(repo, PROVE))
+    run = done.captured.run
+    assert done.exit_code == 1
+    assert run.is_complete, run.problems
+    assert {(c.id, c.outcome.value, c.covers) for c in run.cases} == {
+        ("t/a.t::total", "passed", ""),
+        ("t/b.t", "error", "t/b.t::"),
+    }
