@@ -21,7 +21,7 @@ from shipmoor_hooks.entry import (
     encode,
     ids_of,
     inventory_bytes,
-    inventory_named,
+    inventory_name,
     payload_of,
 )
 from shipmoor_hooks.model import (
@@ -94,7 +94,7 @@ def test_what_goes_in_comes_out(one: Run) -> None:
     stored = encode(one)
     assert decode(stored.envelope, stored.inventory) == one
     assert encode(decode(stored.envelope, stored.inventory)) == stored
-    assert inventory_named(payload_of(stored.envelope)) == stored.inventory_digest
+    assert inventory_name(payload_of(stored.envelope)) == stored.inventory_digest
     assert hashlib.sha256(stored.inventory).hexdigest() == stored.inventory_digest
 
 
@@ -285,5 +285,5 @@ def test_shards_that_are_none(shard: Any) -> None:
 
 @pytest.mark.parametrize("cases", [None, [], "x", {}])
 def test_a_payload_that_names_no_inventory(cases: Any) -> None:
-    assert inventory_named({"cases": cases}) == ""
-    assert inventory_named({}) == ""
+    assert inventory_name({"cases": cases}) == ""
+    assert inventory_name({}) == ""
