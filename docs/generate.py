@@ -16,10 +16,10 @@ from typer._click import Context
 
 from shipmoor_hooks.cli.main import app
 from shipmoor_hooks.model import Code, Level
-from shipmoor_hooks.policy_rules import KEYS
 from shipmoor_hooks.readers.registry import READERS
+from shipmoor_hooks.rules.policy_rules import KEYS
+from shipmoor_hooks.rules.trailer_lines import TAKES
 from shipmoor_hooks.runners import RUNNERS
-from shipmoor_hooks.trailer_lines import TAKES
 
 ROOT = Path(__file__).parent.parent
 WIDTH = 78  # what --help uses on every terminal of 80 columns or more

@@ -9,8 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import history, ignored_surface, index_tree, inventory, report_files, scoped_tree, staleness
-from shipmoor_hooks import tree as tree_module
+from shipmoor_hooks import history, ignored_surface, inventory, report_files, staleness
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
     Case,
@@ -30,7 +29,9 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
 from shipmoor_hooks.report_files import Loaded
 from shipmoor_hooks.spool import Spool
-from shipmoor_hooks.tree import TreeCapture
+from shipmoor_hooks.trees import index_tree, scoped_tree
+from shipmoor_hooks.trees import tree as tree_module
+from shipmoor_hooks.trees.tree import TreeCapture
 
 CLOCK_TOLERANCE = 120.0  # seconds that a report's time may lie in the future
 

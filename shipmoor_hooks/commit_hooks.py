@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TextIO
 
-from shipmoor_hooks import history, place, policy, report_files, trailers
+from shipmoor_hooks import history, place, policy, report_files
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_REFUSED, EnvironmentFault, EvidenceFault, UsageFault
 from shipmoor_hooks.model import CommitMessage, Policy
 from shipmoor_hooks.output import say
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.rules import trailers
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import standings
 from shipmoor_hooks.visible import visible

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from shipmoor_hooks.model import Case, Report, Run
+from shipmoor_hooks.rules.wording import ago
 from shipmoor_hooks.visible import visible
-from shipmoor_hooks.wording import ago
 
 
 def run_json(run: Run, *, cases: bool = False) -> dict[str, Any]:

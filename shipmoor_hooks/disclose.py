@@ -7,7 +7,7 @@ from collections.abc import Callable
 from shipmoor_hooks.errors import GitFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Finding, Verdict
-from shipmoor_hooks.trailers import line_to_paste
+from shipmoor_hooks.rules.trailers import line_to_paste
 
 PLACEHOLDER = "<reason>"
 

@@ -8,17 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks import (
-    history,
-    moves,
-    policy,
-    policy_rules,
-    reduction,
-    scoped_tree,
-    selection,
-    verdict,
-    wording,
-)
+from shipmoor_hooks import history, moves, policy
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
@@ -35,8 +25,10 @@ from shipmoor_hooks.model import (
     Verdict,
 )
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.rules import policy_rules, reduction, selection, verdict, wording
 from shipmoor_hooks.spool import Found, Spool
 from shipmoor_hooks.target import Bases
+from shipmoor_hooks.trees import scoped_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from shipmoor_hooks import evaluate, history, index_tree, place, target
+from shipmoor_hooks import evaluate, history, place, target
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
 from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
 from shipmoor_hooks.output import flush, say
@@ -20,6 +20,7 @@ from shipmoor_hooks.push import Push, Update, judged
 from shipmoor_hooks.render import as_json, as_text, headline
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.target import Bases
+from shipmoor_hooks.trees import index_tree
 
 EXIT_OF = {
     Decision.ALLOWED: EXIT_ALLOWED,

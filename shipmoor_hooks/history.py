@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Change, CommitMessage, Revision
-from shipmoor_hooks.temporary_index import quoted
-from shipmoor_hooks.tree_listing import between
+from shipmoor_hooks.trees.temporary_index import quoted
+from shipmoor_hooks.trees.tree_listing import between
 
 # With -z a NUL stands behind each commit, too: the one byte that no message holds.
 LOG_FORMAT = "%H%x00%(trailers:only,unfold)%x00%B"

@@ -70,7 +70,7 @@ def judge(arguments: list[str], stdin: bytes) -> int:
 def told_already(directory: str) -> bool:
     """Whether our own hook stands where the host runs it first, with git's whole list."""
     from shipmoor_hooks import place
-    from shipmoor_hooks.hook_files import stands_beside_host
+    from shipmoor_hooks.wiring.hook_files import stands_beside_host
 
     return stands_beside_host(place.find(directory, os.environ, in_hook=True))
 
@@ -94,7 +94,7 @@ def beside(shim: str, stage: str, arguments: list[str], stdin: bytes) -> int:
     earlier = os.path.join(os.path.dirname(shim), stage + ".shipmoor-chained")
     if not shim or not os.path.lexists(earlier):
         return 0
-    from shipmoor_hooks.chain import run_earlier
+    from shipmoor_hooks.wiring.chain import run_earlier
 
     return run_earlier(earlier, arguments, stdin)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from shipmoor_hooks import history
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Problem, Revision, Run, Suite
-from shipmoor_hooks.selection import Choice
+from shipmoor_hooks.rules.selection import Choice
 from shipmoor_hooks.spool import Spool
 
 _RECENT = 40  # entries that are looked at for a run on almost this tree

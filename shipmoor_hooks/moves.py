@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shipmoor_hooks import history, moved_blocks, reduction
+from shipmoor_hooks import history
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code
-from shipmoor_hooks.reduction import Comparison, Question
+from shipmoor_hooks.rules import moved_blocks, reduction
+from shipmoor_hooks.rules.reduction import Comparison, Question
 
 _MOST_CASES = 200  # single blocks that are looked at; more than that is no move of single cases
 _MAY_HAVE_MOVED = frozenset({Code.CASE_REMOVED, Code.CASE_FEWER, Code.COLLECTION_ERROR})

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shipmoor_hooks.model import Code, Count, Decision, Finding, Level, Revision, SuiteCount, Verdict
-from shipmoor_hooks.trailer_lines import TAKES, wildcard_to_paste
+from shipmoor_hooks.rules.trailer_lines import TAKES, wildcard_to_paste
 from shipmoor_hooks.visible import visible
 
 SCHEMA = "shipmoor-hooks.gate/1"

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from shipmoor_hooks import place as places
 from shipmoor_hooks.errors import EnvironmentFault, RepositoryFault
 from shipmoor_hooks.git import last_line
-from shipmoor_hooks.held_folder import held_folder, remove_dead, remove_tree
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.state import scratch_root
+from shipmoor_hooks.trees.held_folder import held_folder, remove_dead, remove_tree
 
 PREFIX = "shipmoor-scratch-"
 # A checkout would start the user's post-checkout hook, which belongs to the user's own checkouts.

@@ -11,7 +11,7 @@ from shipmoor_hooks.model import Report, Run
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.report_files import Loaded
 from shipmoor_hooks.spool import UNBOUND, Spool
-from shipmoor_hooks.tree import TreeCapture
+from shipmoor_hooks.trees.tree import TreeCapture
 
 
 def refuse_stale(

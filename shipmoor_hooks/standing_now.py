@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shipmoor_hooks import scoped_tree, selection
 from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Problem, Run, Suite
+from shipmoor_hooks.rules import selection
+from shipmoor_hooks.rules.unstable import Group, unstable_ids
+from shipmoor_hooks.rules.wording import ago
 from shipmoor_hooks.spool import Found, Spool
-from shipmoor_hooks.unstable import Group, unstable_ids
-from shipmoor_hooks.wording import ago
+from shipmoor_hooks.trees import scoped_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
-from shipmoor_hooks import reduction, verdict
 from shipmoor_hooks.model import (
     Case,
     Code,
@@ -27,8 +26,9 @@ from shipmoor_hooks.model import (
     Suite,
     Verdict,
 )
-from shipmoor_hooks.reduction import Question
-from shipmoor_hooks.selection import Stock, choose
+from shipmoor_hooks.rules import reduction, verdict
+from shipmoor_hooks.rules.reduction import Question
+from shipmoor_hooks.rules.selection import Stock, choose
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0

@@ -19,46 +19,22 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "errors"}
+FOUNDATION = {"__init__", "model", "errors", "wiring.__init__"}
 PURE = {
-    *("case_id", "inventory", "selection", "standing", "pairing", "wording", "reduction", "verdict"),
-    *("unstable", "unstable_wording"),
-    *("trailers", "trailer_lines", "rates", "push", "policy_rules", "render", "describe", "visible"),
-    *("toml_edit", "yaml_edit", "moved_blocks", "file_names", "pytest_records", "runners.*"),
+    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
 }
 EDGE = {
-    *(
-        "git",
-        "git_status",
-        "place",
-        "repo",
-        "history",
-        "tree",
-        "tree_listing",
-        "tree_by_index",
-        "tree_in_memory",
-        "ignored_surface",
-        "whole_files",
-        "index_tree",
-        "blob_names",
-    ),
-    *("scoped_tree", "temporary_index", "held_folder", "scratch", "spool", "entry", "staleness", "report_files"),
-    *(
-        "policy",
-        "policy_values",
-        "toml_lines",
-        "state",
-        "file_change",
-        "hook_files",
-        "hook_source",
-        "chain",
-        "editable",
-    ),
-    *("output", "whole_files", "ignored_surface", "readers.*"),
+    *("git", "place", "repo", "history", "scratch", "state", "output", "editable"),
+    *("spool", "entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *("policy", "policy_values", "toml_lines"),
+    *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
+    *("readers.*", "trees.*"),
 }
 FLOWS = {
-    *("capture", "observe", "evaluate", "missing", "target", "standing_now", "gate", "commit_hooks", "disclose", "gc"),
-    *("detect", "runner_signs", "hosts", "install", "probe", "doctor", "demo", "moves", "pytest_session"),
+    *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *("disclose", "gc", "demo", "pytest_session"),
+    *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
 LAYERS = {"foundation": FOUNDATION, "pure": PURE, "edge": EDGE, "flows": FLOWS, "entries": ENTRIES}
@@ -79,10 +55,10 @@ ONLY_IN: dict[str, set[str]] = {
     "keyring": set(),
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
-    "tomllib": {"policy", "toml_lines", "toml_edit"},
-    "subprocess": {"git", "history", "chain", "editable", "observe", "install", "probe", "demo"},
-    "fcntl": {"spool", "whole_files", "held_folder"},
-    "tempfile": {"history", "file_change", "observe", "probe", "demo"},
+    "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
+    "subprocess": {"git", "history", "wiring.chain", "editable", "observe", "wiring.install", "wiring.probe", "demo"},
+    "fcntl": {"spool", "whole_files", "trees.held_folder"},
+    "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()
         for name in ("socket", "ssl", "urllib", "http", "pickle", "marshal", "threading", "asyncio", "logging")
@@ -109,7 +85,7 @@ PURE_GLOB = {"glob.escape"}
 PURE_PATHS = {"basename", "dirname", "join", "normpath", "split", "splitext", "isabs", "commonpath"}
 PRINTING = {
     "hook",
-    "chain",
+    "wiring.chain",
 }  # both before anything else of ours is loaded; the rest says what it has to say by `output`
 LONGEST = 300
 LONGER = {
@@ -276,16 +252,16 @@ def test_the_table_names_no_module_that_is_gone() -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        pytest.param("reduction", "from shipmoor_hooks.git import Git", id="pure imports edge"),
-        pytest.param("reduction", "from shipmoor_hooks import git", id="pure imports edge by the package"),
-        pytest.param("spool", "from shipmoor_hooks.reduction import compare", id="edge imports pure"),
+        pytest.param("rules.reduction", "from shipmoor_hooks.git import Git", id="pure imports edge"),
+        pytest.param("rules.reduction", "from shipmoor_hooks import git", id="pure imports edge by the package"),
+        pytest.param("spool", "from shipmoor_hooks.rules.reduction import compare", id="edge imports pure"),
         pytest.param("git", "from shipmoor_hooks import gate", id="edge imports a flow"),
         pytest.param("gate", "import shipmoor_hooks.cli.main", id="a flow imports an entry"),
         pytest.param("model", "from shipmoor_hooks.render import as_text", id="the foundation imports"),
-        pytest.param("tree", "import pygit2", id="a library outside its place"),
+        pytest.param("trees.tree", "import pygit2", id="a library outside its place"),
         pytest.param("hook", "def f():\n    import typer", id="a library inside a function"),
         pytest.param("state", "import keyring.errors", id="a library that nobody may import yet"),
-        pytest.param("tree", "import requests", id="a library that is not named"),
+        pytest.param("trees.tree", "import requests", id="a library that is not named"),
         pytest.param("capture", "import subprocess", id="a process from anywhere"),
         pytest.param("rates", "import time", id="the clock in a pure module"),
         pytest.param("rates", "import random", id="chance in a pure module"),

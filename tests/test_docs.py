@@ -17,8 +17,8 @@ from repo_builder import RepoBuilder
 
 from shipmoor_hooks import errors
 from shipmoor_hooks.cli.main import app
-from shipmoor_hooks.hook_source import HOOKS
 from shipmoor_hooks.model import Code, Level, Trailer
+from shipmoor_hooks.wiring.hook_source import HOOKS
 
 ROOT = Path(__file__).parent.parent
 DOCS = sorted([README, ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])

@@ -11,11 +11,11 @@ import pytest
 from hook_world import path_with
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import doctor, probe
-from shipmoor_hooks.doctor import Check
-from shipmoor_hooks.hook_source import HookSource
-from shipmoor_hooks.install import apply, plan_init
 from shipmoor_hooks.place import find
+from shipmoor_hooks.wiring import doctor, probe
+from shipmoor_hooks.wiring.doctor import Check
+from shipmoor_hooks.wiring.hook_source import HookSource
+from shipmoor_hooks.wiring.install import apply, plan_init
 
 HOOK = "{id: ok, name: ok, entry: 'false', language: system, stages: [pre-push]}"
 CONFIG = f"repos:\n  - repo: local\n    hooks:\n      - {HOOK}\n"

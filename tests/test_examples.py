@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import detect, runners
+from shipmoor_hooks import runners
 from shipmoor_hooks.policy import parse
+from shipmoor_hooks.wiring import detect
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import file_change
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
-from shipmoor_hooks.file_change import FileChange
-from shipmoor_hooks.hook_files import SHIM_LINE, HooksFolder, hooks_folder, owner, shim_changes, shim_text
 from shipmoor_hooks.place import find
+from shipmoor_hooks.wiring import file_change
+from shipmoor_hooks.wiring.file_change import FileChange
+from shipmoor_hooks.wiring.hook_files import SHIM_LINE, HooksFolder, hooks_folder, owner, shim_changes, shim_text
 
 
 def folder_of(repo: RepoBuilder, cwd: Path | None = None) -> HooksFolder:

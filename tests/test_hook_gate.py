@@ -15,10 +15,10 @@ from repo_builder import RepoBuilder
 from test_hook_imports import banned, loaded
 
 from shipmoor_hooks import capture
-from shipmoor_hooks.hook_source import HookSource
-from shipmoor_hooks.install import apply, plan_init
 from shipmoor_hooks.place import find
 from shipmoor_hooks.policy import load_worktree
+from shipmoor_hooks.wiring.hook_source import HookSource
+from shipmoor_hooks.wiring.install import apply, plan_init
 
 POLICY = '[gate]\ntarget = "origin/main"\n[suite.unit]\ncommand = "make test"\n'
 LOST = "Test-Removed: t::b -- it was about the old importer"

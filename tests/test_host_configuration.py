@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks import hook_source, toml_edit, yaml_edit
-from shipmoor_hooks.hook_files import STAGES
-from shipmoor_hooks.hook_source import HookSource
+from shipmoor_hooks.wiring import hook_source, toml_edit, yaml_edit
+from shipmoor_hooks.wiring.hook_files import STAGES
+from shipmoor_hooks.wiring.hook_source import HookSource
 
 ENTRY = ["- repo: https://example.org/x", "  rev: v1", "  hooks:", "    - id: a"]
 READ = {"repo": "https://example.org/x", "rev": "v1", "hooks": [{"id": "a"}]}

@@ -11,12 +11,12 @@ import yaml
 from hook_world import path_with
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import doctor
-from shipmoor_hooks.doctor import Check
 from shipmoor_hooks.errors import UsageFault
-from shipmoor_hooks.hook_source import HookSource
-from shipmoor_hooks.install import Plan, apply, plan_init
 from shipmoor_hooks.place import find
+from shipmoor_hooks.wiring import doctor
+from shipmoor_hooks.wiring.doctor import Check
+from shipmoor_hooks.wiring.hook_source import HookSource
+from shipmoor_hooks.wiring.install import Plan, apply, plan_init
 
 PACKAGES = ("lefthook@2.2.2", "husky@9.1.7")
 

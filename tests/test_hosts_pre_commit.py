@@ -13,10 +13,10 @@ from hook_world import path_with
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.errors import UsageFault
-from shipmoor_hooks.hook_files import stands_beside_host
-from shipmoor_hooks.hook_source import HookSource
-from shipmoor_hooks.install import Plan, apply, plan_init
 from shipmoor_hooks.place import find
+from shipmoor_hooks.wiring.hook_files import stands_beside_host
+from shipmoor_hooks.wiring.hook_source import HookSource
+from shipmoor_hooks.wiring.install import Plan, apply, plan_init
 
 CONFIG = "# ours\nrepos:\n  - repo: local\n    hooks:\n      - {id: ok, name: ok, entry: 'true', language: system}\n"
 HOSTS = pytest.mark.parametrize("host", ["pre-commit", pytest.param("prek", marks=pytest.mark.matrix)])

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import detect, hook_source
 from shipmoor_hooks.errors import PolicyFault, UsageFault
-from shipmoor_hooks.hook_source import HookSource
-from shipmoor_hooks.install import Plan, apply, plan_init
 from shipmoor_hooks.place import find
 from shipmoor_hooks.policy import parse
 from shipmoor_hooks.runners import recognise
+from shipmoor_hooks.wiring import detect, hook_source
+from shipmoor_hooks.wiring.hook_source import HookSource
+from shipmoor_hooks.wiring.install import Plan, apply, plan_init
 
 HOOKS = {"pre-push", "post-commit", "commit-msg"}
 

@@ -14,9 +14,9 @@ from hook_world import path_with
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.hook import STAGES
-from shipmoor_hooks.hook_source import HOOKS, STAGE_OF, HookSource
-from shipmoor_hooks.install import apply, plan_init
 from shipmoor_hooks.place import find
+from shipmoor_hooks.wiring.hook_source import HOOKS, STAGE_OF, HookSource
+from shipmoor_hooks.wiring.install import apply, plan_init
 
 PROJECT = Path(__file__).parent.parent
 NEEDED = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "hooks", "shipmoor_hooks")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import history, moved_blocks, place
+from shipmoor_hooks import history, place
+from shipmoor_hooks.rules import moved_blocks
 
 HEAD = "import shop\n\n\n"
 ONE = "def test_one():\n    basket = shop.basket()\n    assert basket.total() == 5\n"

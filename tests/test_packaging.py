@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 import shipmoor_hooks
-from shipmoor_hooks.hook_files import STAGES
 from shipmoor_hooks.policy import load_worktree
+from shipmoor_hooks.wiring.hook_files import STAGES
 
 PROJECT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text())

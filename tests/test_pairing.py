@@ -7,8 +7,8 @@ import itertools
 import pytest
 from rule_world import run
 
-from shipmoor_hooks.pairing import Fewer, Pairing, pair, row, suffixed
-from shipmoor_hooks.standing import at_base, at_tip
+from shipmoor_hooks.rules.pairing import Fewer, Pairing, pair, row, suffixed
+from shipmoor_hooks.rules.standing import at_base, at_tip
 
 
 def paired(base: str, tip: str, **renames: str) -> Pairing:

@@ -9,7 +9,7 @@ from repo_builder import RepoBuilder
 
 from shipmoor_hooks.model import Code, Policy
 from shipmoor_hooks.policy import DISCLOSURE_KEYS, FORMATS, GATE_KEYS, SUITE_KEYS, parse
-from shipmoor_hooks.policy_rules import KEYS, PolicyKey, command_changes, covers, loosened, option
+from shipmoor_hooks.rules.policy_rules import KEYS, PolicyKey, command_changes, covers, loosened, option
 
 
 def selection(base: Sequence[str], tip: Sequence[str]) -> str | None:

@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import place, scoped_tree
+from shipmoor_hooks import place
 from shipmoor_hooks.errors import GitFault, UsageFault
-from shipmoor_hooks.scoped_tree import scoped, scoped_revision
-from shipmoor_hooks.tree import capture
+from shipmoor_hooks.trees import scoped_tree
+from shipmoor_hooks.trees.scoped_tree import scoped, scoped_revision
+from shipmoor_hooks.trees.tree import capture
 
 FILES = {
     "README.md": "r\n", "docs/a.md": "a\n", "docs/deep/b.txt": "b\n", "src/docs/c.py": "c\n", "src/x.py": "x\n",

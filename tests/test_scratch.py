@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import held_folder as held
-from shipmoor_hooks import place, tree
+from shipmoor_hooks import place
 from shipmoor_hooks.errors import EnvironmentFault, RepositoryFault
-from shipmoor_hooks.held_folder import held_folder, throwaway_root
 from shipmoor_hooks.scratch import worktree_at
 from shipmoor_hooks.state import scratch_root
+from shipmoor_hooks.trees import held_folder as held
+from shipmoor_hooks.trees import tree
+from shipmoor_hooks.trees.held_folder import held_folder, throwaway_root
 
 
 @pytest.fixture

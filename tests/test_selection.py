@@ -10,7 +10,7 @@ import pytest
 from rule_world import NOW, cases, run
 
 from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, RecordKind, Run, Shard, Suite
-from shipmoor_hooks.selection import Choice, Stock, choose, merge_cases, unusable
+from shipmoor_hooks.rules.selection import Choice, Stock, choose, merge_cases, unusable
 
 UNIT = Suite("unit")
 PARTIAL = (Problem(Code.RUN_PARTIAL, "only a selection of unit was run (-k a)", "shipmoor-hooks run --suite unit"),)

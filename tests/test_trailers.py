@@ -9,8 +9,8 @@ import pytest
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.model import Code, CommitMessage, Disclosure, DisclosureLine, Finding, Trailer
-from shipmoor_hooks.trailer_lines import matches
-from shipmoor_hooks.trailers import (
+from shipmoor_hooks.rules.trailer_lines import matches
+from shipmoor_hooks.rules.trailers import (
     TAKES,
     case_hash,
     disclose,

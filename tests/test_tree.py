@@ -13,10 +13,11 @@ from repo_builder import RepoBuilder
 from tree_oracle import tree_by_git
 from tree_situations import SITUATIONS, Situation, some_files
 
-from shipmoor_hooks import place, temporary_index, tree
+from shipmoor_hooks import place
 from shipmoor_hooks.errors import GitFault, RepositoryFault
-from shipmoor_hooks.git_status import Status, read_status
-from shipmoor_hooks.tree import TreeCapture, TreeDifference, capture, difference
+from shipmoor_hooks.trees import temporary_index, tree
+from shipmoor_hooks.trees.git_status import Status, read_status
+from shipmoor_hooks.trees.tree import TreeCapture, TreeDifference, capture, difference
 
 
 def captured(repo: RepoBuilder, cwd: Path | None = None, **env: str) -> TreeCapture:

@@ -19,8 +19,8 @@ from shipmoor_hooks.model import (
     Trailer,
     Verdict,
 )
-from shipmoor_hooks.verdict import conclude as conclude_verdict
-from shipmoor_hooks.verdict import decide
+from shipmoor_hooks.rules.verdict import conclude as conclude_verdict
+from shipmoor_hooks.rules.verdict import decide
 
 REFUSE = Finding(Code.CASE_RED, "it is red.", "Repair it.", "unit", case="t/s.py::a")
 LOST = Finding(Code.CASE_REMOVED, "it is gone.", "Restore the case.", "unit", case="t/s.py::a")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shipmoor_hooks.model import Code
-from shipmoor_hooks.wording import ago, lost_since_push, several, target_ahead
+from shipmoor_hooks.rules.wording import ago, lost_since_push, several, target_ahead
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from shipmoor_hooks import describe, history, scoped_tree
-from shipmoor_hooks import tree as tree_module
+from shipmoor_hooks import describe, history
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import Standing, standings
+from shipmoor_hooks.trees import scoped_tree
+from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.visible import visible
 
 

@@ -29,7 +29,7 @@ def init(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, write nothing.")] = False,
 ) -> int:
     """Detect the runner, write the policy, wire the hooks; the diff is shown before anything is written."""
-    from shipmoor_hooks import install
+    from shipmoor_hooks.wiring import install
 
     call: Call = context.obj
     where = call.find()
@@ -57,7 +57,7 @@ def init(
 
 def doctor(context: typer.Context, output: FormatOption = "text") -> int:
     """What works here and what does not, and a push to a throwaway remote that proves that the gate fires."""
-    from shipmoor_hooks import doctor as examination
+    from shipmoor_hooks.wiring import doctor as examination
 
     call: Call = context.obj
     check_format(output)

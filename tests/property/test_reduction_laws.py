@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from rule_world import NOW, cases, compare, conclude, judge, run
 
 from shipmoor_hooks.model import Code, Decision, Finding, Problem, Run, Shard, Suite
-from shipmoor_hooks.reduction import Comparison
-from shipmoor_hooks.selection import Stock
-from shipmoor_hooks.trailer_lines import TAKES
+from shipmoor_hooks.rules.reduction import Comparison
+from shipmoor_hooks.rules.selection import Stock
+from shipmoor_hooks.rules.trailer_lines import TAKES
 
 NAMES = [
     "a", "b", "p[1]", "p[1_0]", "p[1_1]", "p[a]", "p[a0]", "p[a1]", "o[o0]", "o[o1]", "o[o2]", "t/m.py::x", "t/m.py::y",

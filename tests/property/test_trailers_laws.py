@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shipmoor_hooks.model import Code, CommitMessage, DisclosureLine, Finding, Trailer
-from shipmoor_hooks.trailer_lines import matches
-from shipmoor_hooks.trailers import TAKES, case_hash, disclose, line_to_paste, malformed, misplaced, ours
+from shipmoor_hooks.rules.trailer_lines import matches
+from shipmoor_hooks.rules.trailers import TAKES, case_hash, disclose, line_to_paste, malformed, misplaced, ours
 
 IDS = st.one_of(
     st.sampled_from(

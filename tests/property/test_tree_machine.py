@@ -15,7 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from repo_builder import RepoBuilder
 from tree_oracle import tree_by_git
 
-from shipmoor_hooks import place, tree, tree_in_memory
+from shipmoor_hooks import place
+from shipmoor_hooks.trees import tree, tree_in_memory
 
 # More of them for a long look: TREE_MACHINE_EXAMPLES=500 pytest tests/property/test_tree_machine.py
 EXAMPLES = int(os.environ.get("TREE_MACHINE_EXAMPLES", "6"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.held_folder import held_folder, throwaway_root
+from shipmoor_hooks.trees.held_folder import held_folder, throwaway_root
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Sequence
 
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.git_status import STRICT
+from shipmoor_hooks.trees.git_status import STRICT
 
 ATTRIBUTES = ("text", "crlf", "filter", "working-tree-encoding")
 

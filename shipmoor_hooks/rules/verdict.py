@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from shipmoor_hooks import trailers
 from shipmoor_hooks.model import (
     Code,
     CommitMessage,
@@ -16,9 +15,10 @@ from shipmoor_hooks.model import (
     SuiteCount,
     Verdict,
 )
-from shipmoor_hooks.moved_blocks import last_name
-from shipmoor_hooks.reduction import is_reduced
-from shipmoor_hooks.trailer_lines import rename_to_paste
+from shipmoor_hooks.rules import trailers
+from shipmoor_hooks.rules.moved_blocks import last_name
+from shipmoor_hooks.rules.reduction import is_reduced
+from shipmoor_hooks.rules.trailer_lines import rename_to_paste
 
 _ORDER = {code: number for number, code in enumerate(Code)}
 _RENAMES_OFFERED = 3

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from shipmoor_hooks import history
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.temporary_index import temporary_index
-from shipmoor_hooks.tree import TreeCapture
-from shipmoor_hooks.tree_listing import GONE, between
+from shipmoor_hooks.trees.temporary_index import temporary_index
+from shipmoor_hooks.trees.tree import TreeCapture
+from shipmoor_hooks.trees.tree_listing import GONE, between
 
 
 def capture_index(place: Place, environ: Mapping[str, str]) -> TreeCapture:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shipmoor_hooks.model import Code, Count, Finding, Outcome, RecordKind, Run
-from shipmoor_hooks.pairing import Fewer
-from shipmoor_hooks.standing import BaseCase, TipCase
+from shipmoor_hooks.rules.pairing import Fewer
+from shipmoor_hooks.rules.standing import BaseCase, TipCase
 
 if TYPE_CHECKING:
-    from shipmoor_hooks.reduction import Question
+    from shipmoor_hooks.rules.reduction import Question
 
 _PAST = {
     Outcome.PASSED: "passed",

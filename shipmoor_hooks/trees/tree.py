@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from shipmoor_hooks.errors import GitFault
 from shipmoor_hooks.git import Git, first_complaint
-from shipmoor_hooks.git_status import HiddenEntries, IndexEntries, Status, read_index, read_status
 from shipmoor_hooks.model import Change
 from shipmoor_hooks.place import Place, find
-from shipmoor_hooks.tree_listing import GONE, Content, between
+from shipmoor_hooks.trees.git_status import HiddenEntries, IndexEntries, Status, read_index, read_status
+from shipmoor_hooks.trees.tree_listing import GONE, Content, between
 
 ATTEMPTS = 3
 UNCOMMITTED = "{} is a submodule with uncommitted content."
@@ -144,7 +144,7 @@ def _hides_edits(place: Place, submodule: str) -> bool:
 def _changed(place: Place, status: Status, hidden: HiddenEntries, head_tree: str) -> TreeCapture:
     """HEAD's tree with the changes put over it in memory, by the index where that cannot be."""
     # Only a worktree with changes pays for this import.
-    from shipmoor_hooks.tree_in_memory import NeedsIndex, put_together
+    from shipmoor_hooks.trees.tree_in_memory import NeedsIndex, put_together
 
     try:
         tree, changes, added = put_together(place, status, hidden, head_tree)
@@ -156,7 +156,7 @@ def _changed(place: Place, status: Status, hidden: HiddenEntries, head_tree: str
 
 def _by_index(place: Place, status: Status, hidden: HiddenEntries, why: str) -> TreeCapture:
     """The answer of a temporary index; `hidden` are present files whose bits have to be cleared first."""
-    from shipmoor_hooks.tree_by_index import add_everything
+    from shipmoor_hooks.trees.tree_by_index import add_everything
 
     done = add_everything(place, status.head, hidden, status.nested)
     reasons = tuple(UNCOMMITTED.format(path) for path in done.dirty)

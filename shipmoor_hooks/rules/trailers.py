@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from shipmoor_hooks.model import Code, Disclosure, DisclosureLine, Finding, Level, Trailer
-from shipmoor_hooks.trailer_lines import (
+from shipmoor_hooks.rules.trailer_lines import (
     COUNTED,
     HASHED,
     NO_REASON,

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shipmoor_hooks import detect, file_change, hosts
-from shipmoor_hooks.file_change import FileChange
 from shipmoor_hooks.git import command_environment, last_line
-from shipmoor_hooks.hook_files import hooks_folder
-from shipmoor_hooks.hook_source import HookSource, installed_source
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
+from shipmoor_hooks.wiring import detect, file_change, hosts
+from shipmoor_hooks.wiring.file_change import FileChange
+from shipmoor_hooks.wiring.hook_files import hooks_folder
+from shipmoor_hooks.wiring.hook_source import HookSource, installed_source
 
 POLICY_FILE = "shipmoor-hooks.toml"
 

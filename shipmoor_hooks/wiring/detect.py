@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 
-from shipmoor_hooks.runner_signs import LOOKS, RunnerFound, Tree
+from shipmoor_hooks.wiring.runner_signs import LOOKS, RunnerFound, Tree
 
 __all__ = ["RunnerFound", "detect", "policy_text"]
 

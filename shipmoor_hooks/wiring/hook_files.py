@@ -11,8 +11,8 @@ import stat
 from dataclasses import dataclass
 
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
-from shipmoor_hooks.file_change import FileChange, read_text
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.wiring.file_change import FileChange, read_text
 
 STAGES = ("pre-push", "post-commit", "commit-msg")
 SHIM_LINE = "# shipmoor-hooks shim: "

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.temporary_index import TemporaryIndex, temporary_index
-from shipmoor_hooks.tree import TreeCapture
+from shipmoor_hooks.trees.temporary_index import TemporaryIndex, temporary_index
+from shipmoor_hooks.trees.tree import TreeCapture
 
 # Patterns match alike on every machine, whatever its file system folds.
 EXACT = ("-c", "core.ignoreCase=false", "-c", "core.splitIndex=false", "-c", "index.sparse=false")

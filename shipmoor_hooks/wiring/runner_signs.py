@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.file_change import read_text
-from shipmoor_hooks.toml_edit import parsed
+from shipmoor_hooks.wiring.file_change import read_text
+from shipmoor_hooks.wiring.toml_edit import parsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import unstable_wording, wording
 from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
-from shipmoor_hooks.pairing import Pairing, pair
-from shipmoor_hooks.standing import (
+from shipmoor_hooks.rules import unstable_wording, wording
+from shipmoor_hooks.rules.pairing import Pairing, pair
+from shipmoor_hooks.rules.standing import (
     BaseCase,
     Tip,
     TipCase,
@@ -24,7 +24,7 @@ from shipmoor_hooks.standing import (
     n_of_n,
     newest_of,
 )
-from shipmoor_hooks.unstable import Unstable, original, unstable_ids
+from shipmoor_hooks.rules.unstable import Unstable, original, unstable_ids
 
 HOUR = 3600.0
 CLOCK_TOLERANCE = 120.0  # seconds that a run may lie in the future (10.5)

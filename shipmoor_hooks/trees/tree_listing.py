@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.git_status import ABSENT
+from shipmoor_hooks.trees.git_status import ABSENT
 
 Content = tuple[str | None, str | None]
 """(mode, object name) of a path, (None, None) where it is not there."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shipmoor_hooks.standing import BaseCase, Tip, TipCase
+from shipmoor_hooks.rules.standing import BaseCase, Tip, TipCase
 
 _POSITIONAL = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]*)")
 _BOUNDARY = re.compile(r"::|/")

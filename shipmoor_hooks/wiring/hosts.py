@@ -13,12 +13,12 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks import toml_edit, yaml_edit
 from shipmoor_hooks.errors import UsageFault
-from shipmoor_hooks.file_change import FileChange, read_text
-from shipmoor_hooks.hook_files import SHIM_LINE, STAGES, HooksFolder, is_below, owner, shim_changes, shim_text
-from shipmoor_hooks.hook_source import HOOKS, STAGE_OF, HookSource, toml_entry, yaml_entry
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.wiring import toml_edit, yaml_edit
+from shipmoor_hooks.wiring.file_change import FileChange, read_text
+from shipmoor_hooks.wiring.hook_files import SHIM_LINE, STAGES, HooksFolder, is_below, owner, shim_changes, shim_text
+from shipmoor_hooks.wiring.hook_source import HOOKS, STAGE_OF, HookSource, toml_entry, yaml_entry
 
 PRE_COMMIT_FILES = (".pre-commit-config.yaml",)
 PREK_FILES = ("prek.toml", ".pre-commit-config.yaml", ".pre-commit-config.yml")

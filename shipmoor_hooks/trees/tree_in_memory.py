@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks.blob_names import NeedsIndex, attribute_files, blob_names, file_mode
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.git_status import ABSENT, Entry, HiddenEntries, Status
 from shipmoor_hooks.model import Change
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.repo import CannotCompose, compose_tree
-from shipmoor_hooks.tree_listing import GONE, Content
+from shipmoor_hooks.trees.blob_names import NeedsIndex, attribute_files, blob_names, file_mode
+from shipmoor_hooks.trees.git_status import ABSENT, Entry, HiddenEntries, Status
+from shipmoor_hooks.trees.tree_listing import GONE, Content
 
 __all__ = ["NeedsIndex", "put_together"]
 

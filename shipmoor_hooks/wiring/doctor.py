@@ -9,18 +9,19 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shipmoor_hooks import hosts, probe, tree, yaml_edit
 from shipmoor_hooks.errors import ShipmoorError
-from shipmoor_hooks.file_change import read_text
-from shipmoor_hooks.hook_files import CHAINED, LEGACY, STAGES, HooksFolder, hooks_folder, owner
-from shipmoor_hooks.hook_source import HOOKS, STAGE_OF
-from shipmoor_hooks.hosts import Host
 from shipmoor_hooks.model import Policy
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
+from shipmoor_hooks.rules.unstable_wording import STEADY
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import standings
-from shipmoor_hooks.unstable_wording import STEADY
+from shipmoor_hooks.trees import tree
+from shipmoor_hooks.wiring import hosts, probe, yaml_edit
+from shipmoor_hooks.wiring.file_change import read_text
+from shipmoor_hooks.wiring.hook_files import CHAINED, LEGACY, STAGES, HooksFolder, hooks_folder, owner
+from shipmoor_hooks.wiring.hook_source import HOOKS, STAGE_OF
+from shipmoor_hooks.wiring.hosts import Host
 
 OLDEST_GIT = (2, 34)
 INIT = "shipmoor-hooks init"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shipmoor_hooks.model import Code, Count, Finding
-from shipmoor_hooks.unstable import Group, Size
-from shipmoor_hooks.wording import several
+from shipmoor_hooks.rules.unstable import Group, Size
+from shipmoor_hooks.rules.wording import several
 
 STEADY = "Give the parameters ids of their own, or name what changes under `normalise` in the policy."
 

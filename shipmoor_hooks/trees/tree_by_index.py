@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks.git import first_complaint
-from shipmoor_hooks.git_status import GITLINK, STRICT, HiddenEntries, read_status
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.temporary_index import TemporaryIndex, temporary_index
-from shipmoor_hooks.tree_listing import Content, between
+from shipmoor_hooks.trees.git_status import GITLINK, STRICT, HiddenEntries, read_status
+from shipmoor_hooks.trees.temporary_index import TemporaryIndex, temporary_index
+from shipmoor_hooks.trees.tree_listing import Content, between
 
 # A full index in one file: git would write a shared one beside the user's.
 WHOLE = ("-c", "core.splitIndex=false", "-c", "index.sparse=false", "-c", "advice.addEmbeddedRepo=false")
