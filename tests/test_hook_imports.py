@@ -42,7 +42,7 @@ def test_a_push_of_nothing_loads_nothing_more() -> None:
     assert "shipmoor_hooks.push" not in loaded(code)
 
 
-@pytest.mark.parametrize("module", ["push", "chain", "hook"])
+@pytest.mark.parametrize("module", ["push", "wiring.chain", "hook"])
 def test_no_module_of_the_hook_path_loads_a_framework(module: str) -> None:
     assert banned(loaded(f"import shipmoor_hooks.{module}")) == set()
 

@@ -91,8 +91,8 @@ def cannot_chain(path: str, why: str) -> UsageFault:
 
 def shim_text(stage: str, python: str) -> str:
     """Our hook file for a stage, calling `python`; with "" it looks for shipmoor-hooks-hook on PATH alone."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    for folder in (os.path.join(here, "hooks"), os.path.join(os.path.dirname(here), "hooks")):
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for folder in (os.path.join(package, "hooks"), os.path.join(os.path.dirname(package), "hooks")):
         text = read_text(os.path.join(folder, stage))
         if text is not None:
             return text.replace("python=''", f"python={shlex.quote(python)}")
