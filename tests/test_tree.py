@@ -95,7 +95,8 @@ def test_both_ways_say_the_same(repo: RepoBuilder) -> None:
 
 def test_a_clean_tree_loads_no_pygit2(repo: RepoBuilder) -> None:
     some_files(repo)
-    code = "import os, sys; from shipmoor_hooks import place; from shipmoor_hooks.trees import tree; print(tree.capture(place.find('.', os.environ)).way)"
+    code = "import os, sys; from shipmoor_hooks import place; from shipmoor_hooks.trees import tree"
+    code += "; print(tree.capture(place.find('.', os.environ)).way)"
     code += "; print(sorted({'pygit2', 'platformdirs', 'typer', 'keyring'} & set(sys.modules)))"
     root = str(Path(place.__file__).parent.parent)
     done = repo.process([sys.executable, "-c", code], env={"PYTHONPATH": root})
@@ -107,7 +108,8 @@ def test_without_pygit2_the_answer_is_the_same(repo: RepoBuilder, hidden: bytes)
     some_files(repo)
     repo.write("a.txt", "changed\n")
     code = f"import os, sys; sys.modules[{hidden.decode()!r}] = None\n"
-    code += "from shipmoor_hooks import place; from shipmoor_hooks.trees import tree; c = tree.capture(place.find('.', os.environ)); print(c.way, c.tree)"
+    code += "from shipmoor_hooks import place; from shipmoor_hooks.trees import tree"
+    code += "; c = tree.capture(place.find('.', os.environ)); print(c.way, c.tree)"
     root = str(Path(place.__file__).parent.parent)
     done = repo.process([sys.executable, "-c", code], env={"PYTHONPATH": root})
     assert done.stdout.decode().split() == ["index" if hidden else "memory", tree_by_git(repo)], done.stderr
