@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-all check docs clean
+.PHONY: help demo test test-all check fuzz docs clean
 
 help:
 	@echo "make demo      the whole story in a throwaway repository, under a minute"
 	@echo "make test      the test suite, one of each kind of host and runner"
 	@echo "make test-all  every host and runner too"
-	@echo "make check     linter, formatter, types, and docs that are up to date"
+	@echo "make check     linter, formatter, types, docs that are up to date, and a short fuzz of every reader"
+	@echo "make fuzz      a long fuzz of every reader (FUZZ=2000 examples each)"
 	@echo "make docs      write the generated parts of the docs again"
 	@echo "make clean     remove .venv and what tools left"
 
@@ -34,6 +35,12 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
+	$(PYTEST) -q tests/test_readers_fuzz.py
+
+FUZZ ?= 2000
+
+fuzz: $(READY)
+	SHIPMOOR_HOOKS_FUZZ=$(FUZZ) $(PYTEST) -q -x tests/test_readers_fuzz.py
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
