@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from typing import Annotated
 
@@ -42,14 +43,18 @@ def init(
     asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
     if dry_run or asks:
         answer("\n".join(visible(line) for line in plan.diff().split("\n")))
+        for command in plan.commands:
+            answer(visible(f"then runs: {shlex.join(command)}"))
     if dry_run:
         return 0
     if asks and not typer.confirm("Write this?", err=True):
         call.tell("shipmoor-hooks: nothing was written")
         return 0
-    install.apply(plan)
+    undone = install.apply(plan)
     for change in plan.changes:
         call.tell(f"wrote {change.path}")
+    for failure in undone:
+        call.tell(f"shipmoor-hooks: {failure}")
     for step in plan.next_steps:
         call.tell(f"  next: {step}")
     return 0
