@@ -117,7 +117,7 @@ def test_the_shims_are_found(kind: str, wheel: Path, tmp_path: Path) -> None:
         root = tmp_path / "installed"
         zipfile.ZipFile(wheel).extractall(root)  # noqa: S202 # our own, built a moment ago
     code = (
-        "from shipmoor_hooks import hook_files; "
+        "from shipmoor_hooks.wiring import hook_files; "
         "print(hook_files.__file__, *(hook_files.shim_text(s, '/py').count('/py') for s in hook_files.STAGES))"
     )
     done = subprocess.run(
@@ -127,7 +127,7 @@ def test_the_shims_are_found(kind: str, wheel: Path, tmp_path: Path) -> None:
         capture_output=True,
         check=True,
     )
-    assert done.stdout.decode().split() == [str(root / "shipmoor_hooks" / "hook_files.py"), "1", "1", "1"]
+    assert done.stdout.decode().split() == [str(root / "shipmoor_hooks" / "wiring" / "hook_files.py"), "1", "1", "1"]
 
 
 def entry_points() -> list[str]:
