@@ -32,6 +32,7 @@ from shipmoor_hooks.model import (
 )
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
+from shipmoor_hooks.runner_version import VersionQuestion
 
 RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
 _POLL = 0.1  # seconds between looks at a report that does not parse yet
@@ -114,11 +115,16 @@ def observe(
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
         before = report_files.snapshot((*told, *order.suite.reports), top)
         child_environment = clean | dict(prepared.environ) | {RUN_VARIABLE: begun.run.id}
+        asked = VersionQuestion(
+            runner.version_command(command) if runner else None, cwd, clean | {RUN_VARIABLE: begun.run.id}
+        )
         try:
             exit_code, interrupted = _run(prepared.command, cwd, child_environment)
         except UsageFault:
             capture.abandon(begun)
             raise
+        finally:
+            version = asked.answer()
         gathered = _gather(place, order.suite, prepared, told, before, folder)
     problems = list(gathered.problems)
     if interrupted:
@@ -137,7 +143,7 @@ def observe(
             problems=problems,
             conditions={"argv": " ".join(runners.measured_argv(from_top)), "cwd": folder},
             runner=runner.name if runner else "",
-            runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), ""),
+            runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), version),
         )
     except EnvironmentFault as fault:
         if interrupted:

@@ -25,7 +25,7 @@ PURE = {
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
 }
 EDGE = {
-    *("git", "place", "repo", "history", "scratch", "state", "output", "editable"),
+    *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     *("spool", "entry", "whole_files", "report_files", "staleness", "ignored_surface"),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
@@ -56,7 +56,17 @@ ONLY_IN: dict[str, set[str]] = {
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
-    "subprocess": {"git", "history", "wiring.chain", "editable", "observe", "wiring.install", "wiring.probe", "demo"},
+    "subprocess": {
+        "git",
+        "runner_version",
+        "history",
+        "wiring.chain",
+        "editable",
+        "observe",
+        "wiring.install",
+        "wiring.probe",
+        "demo",
+    },
     "fcntl": {"spool", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{

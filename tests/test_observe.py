@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,8 @@ def test_pytest_by_a_report_of_our_own_place(repo: RepoBuilder) -> None:
         "tests/test_cart.py::test_a": "passed",
         "tests/test_cart.py::test_b": "failed",
     }
-    assert (run.runner, run.runner_version != "") == ("pytest", True) or run.runner == "pytest"
+    assert (run.runner, run.runner_version) == ("pytest", version("pytest"))
+    assert dict(run.conditions)["harness version"] == version("pytest")
     assert repo.git("status", "--porcelain") == ""
 
 
