@@ -182,7 +182,8 @@ def heads_of_remote(git: Git, remote: str, timeout: float = 3.0) -> dict[str, st
 
     No prompt is answered, and the wait is bounded by `timeout` seconds.
     """
-    extra = {"GIT_SSH_COMMAND": git.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"), "GIT_ASKPASS": "true"}
+    # Every question goes to a program that answers nothing; the user's own ssh command stays as it is.
+    extra = {"GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "force"}
     try:
         done = git.run("ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", extra=extra, timeout=timeout)
     except subprocess.TimeoutExpired:
