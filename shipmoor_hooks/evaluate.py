@@ -165,7 +165,7 @@ class _Judge:
         tip_stock = self._stock([self.tip.tree or ""], suite)
         base = selection.choose(base_stock, suite, rules.evidence)
         tip = selection.choose(tip_stock, suite, rules.evidence)
-        missing = Missing(self.git, self.spool, suite, self.bases, self.tip, here=self._is_here())
+        missing = Missing(self.git, self.spool, suite, self.bases, self.tip, here=self._is_here)
         problems, variants, notes = missing.sides(base, tip)
         found.findings += [*problems, *notes]
         for variant in variants:

@@ -45,7 +45,7 @@ def run_pre_push(
 ) -> int:
     """Judge every ref of a push and print what follows; the exit code for git."""
     where = place.find(directory, environ, in_hook=True)
-    answered: dict[tuple[str, tuple[str, ...]], Verdict] = {}
+    answered: dict[tuple[str, Bases], Verdict] = {}
     codes = [EXIT_ALLOWED]
     ask = functools.cache(lambda remote: history.heads_of_remote(where.git, remote))
     for update in push.updates:
@@ -62,7 +62,7 @@ def judge_update(
     push: Push,
     now: float,
     ask: target.Ask,
-    answered: dict[tuple[str, tuple[str, ...]], Verdict],
+    answered: dict[tuple[str, Bases], Verdict],
 ) -> Verdict | None:
     """The verdict on one ref of a push; None for what is no commit. Equal tips against equal bases are judged once."""
     tip = history.commit_of(where.git, update.local or "")
@@ -75,8 +75,8 @@ def judge_update(
     name = update.remote_ref or update.local_ref
     aim = target.gate_target(where.git, tip, lambda n: target.for_push(where.git, n, push, ask))
     bases = target.bases_of(where.git, where.common_dir, tip, update, push, aim)
-    key = (tip, bases.commits)
-    if key in answered and bases.old_value is None:
+    key = (tip, bases)
+    if key in answered:
         return replace(answered[key], ref=name)
     notes = (_refs_hidden(name),) if push.from_host else ()
     verdict = evaluate.judge(where, evaluate.Request(tip, bases, now, ref=name, notes=notes))

@@ -5,7 +5,7 @@ A tree that was almost run is told by the paths that differ (TREE_DIFFERS). Noth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from shipmoor_hooks import history
 from shipmoor_hooks.git import Git
@@ -18,10 +18,20 @@ _ALMOST = 20  # paths that may differ
 
 
 class Missing:
-    """The two sides of one suite, and what is missing on each. `here` tells that the tip is checked out."""
+    """The two sides of one suite, and what is missing on each.
+
+    `here` tells whether the tip is checked out; it asks git, so it is called only where something is missing.
+    """
 
     def __init__(
-        self, git: Git, spool: Spool, suite: Suite, bases: Sequence[Revision], tip: Revision, *, here: bool
+        self,
+        git: Git,
+        spool: Spool,
+        suite: Suite,
+        bases: Sequence[Revision],
+        tip: Revision,
+        *,
+        here: Callable[[], bool],
     ) -> None:
         self.git = git
         self.spool = spool
@@ -101,7 +111,7 @@ class Missing:
 
     def _run(self, at_tip: bool, variant: str | None = None) -> str:
         revision = self.tip.commit if at_tip else self.bases[0].commit
-        where = "" if at_tip and self.here else f" --at {(revision or '')[:12]}"
+        where = "" if at_tip and self.here() else f" --at {(revision or '')[:12]}"
         leg = f" --variant {variant}" if variant else ""
         return f"shipmoor-hooks run --suite {self.suite.name}{leg}{where}"
 

@@ -79,13 +79,9 @@ def gate_target(git: Git, tip: str, find: Callable[[str], Target]) -> Target:
 
 def by_hand(git: Git, name: str, *, ask_remote: bool = True) -> Target:
     """The target as the remote-tracking refs tell it, else (`ask_remote`) as the remote does. Raises UsageFault."""
-    configured = history.remotes(git)
-    remote, branch = split(name, list(configured))
+    remote, branch = split(name, list(history.remotes(git)))
     if remote is None:
-        commit = history.commit_of(git, name)
-        if commit is None:
-            raise _no_such_remote(name, list(configured))
-        return Target(name, None, name, commit)
+        return _of_this_repository(git, name)
     commit = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
     if commit is not None:
         return Target(name, remote, branch, commit)
@@ -102,10 +98,7 @@ def for_push(git: Git, name: str, push: Push, ask: Ask) -> Target:
     configured = history.remotes(git)
     remote, branch = split(name, list(configured))
     if remote is None:
-        commit = history.commit_of(git, name)
-        if commit is None:
-            raise _no_such_remote(name, list(configured))
-        return Target(name, None, name, commit)
+        return _of_this_repository(git, name)
     if branch != "HEAD" and is_same_remote(push, remote, configured):
         for update in push.updates:
             if update.remote_ref == f"refs/heads/{branch}" and update.remote_oid:
@@ -123,6 +116,14 @@ def for_push(git: Git, name: str, push: Push, ask: Ask) -> Target:
         f"git fetch {remote}",
     )
     return Target(name, remote, symbolic.removeprefix(f"refs/remotes/{remote}/") or branch, commit, notes=(note,))
+
+
+def _of_this_repository(git: Git, name: str) -> Target:
+    """A target that names no remote: any revision of this repository. Raises UsageFault when it is none."""
+    commit = history.commit_of(git, name)
+    if commit is None:
+        raise _no_such_remote(name, list(history.remotes(git)))
+    return Target(name, None, name, commit)
 
 
 def is_same_remote(push: Push, remote: str, configured: dict[str, str]) -> bool:
