@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shipmoor_hooks import eval_entry
 from shipmoor_hooks.model import (
     Case,
     Change,
@@ -161,6 +162,7 @@ def _fields(run: Run, inventory: str, outcomes: bytes) -> dict[str, Any]:
         "untracked": list(run.untracked),
         "clock_suspect": run.clock_suspect,
         "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
+        **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
         "cases": {
             "inventory": inventory,
             "number": len(run.cases),
@@ -215,6 +217,7 @@ def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
         clock_suspect=fields["clock_suspect"] is not False,
         problems=tuple(Problem(Code(c), _text(m), _text(n)) for c, m, n in fields["problems"]),
         cases=_cases(fields["cases"], inventory),
+        evals=eval_entry.eval_run(fields["evals"]) if "evals" in fields else None,
     )
 
 

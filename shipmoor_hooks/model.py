@@ -10,6 +10,8 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shipmoor_hooks.eval_model import EvalRun
+
 
 class Outcome(enum.Enum):
     """What became of one case in one run. Absent is not an outcome."""
@@ -277,6 +279,7 @@ class Run:
     clock_suspect: bool = False
     worktree: str = ""
     sequence: int = 0
+    evals: EvalRun | None = None
 
     @property
     def is_complete(self) -> bool:

@@ -19,14 +19,14 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "errors", "wiring.__init__"}
+FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__", "evals.definitions"}
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
-    *("spool", "entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *("spool", "entry", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
