@@ -8,7 +8,6 @@ written keeps its reader here.
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 import math
@@ -17,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shipmoor_hooks import eval_entry
+from shipmoor_hooks import envelope, eval_entry
+from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import (
     Case,
     Change,
@@ -44,15 +44,6 @@ _OUTCOME_BYTES = {
 _OUTCOMES = {code[0]: outcome for outcome, code in _OUTCOME_BYTES.items()}
 
 
-class Unreadable(Exception):
-    """An entry that cannot be used: `code` is SEAL_BROKEN or ENTRY_NEWER, the text says why."""
-
-    def __init__(self, code: Code, text: str) -> None:
-        super().__init__(text)
-        self.code = code
-        self.text = text
-
-
 @dataclass(frozen=True, slots=True)
 class Encoded:
     """An entry ready to be stored: the envelope's bytes, and the inventory's digest (hex) and bytes."""
@@ -77,45 +68,17 @@ def encode(run: Run) -> Encoded:
     digest = hashlib.sha256(inventory).hexdigest()
     outcomes = b"".join(_OUTCOME_BYTES[c.outcome] for c in run.cases)
     payload = json.dumps(_fields(run, digest, outcomes), separators=(",", ":"), ensure_ascii=True).encode("ascii")
-    envelope = {
-        "payloadType": f"{PAYLOAD_TYPE};version={VERSION}",
-        "payload": base64.b64encode(payload).decode("ascii"),
-        "signatures": [],
-        "digest": "sha256:" + hashlib.sha256(payload).hexdigest(),
-    }
-    return Encoded(json.dumps(envelope, separators=(",", ":")).encode("ascii") + b"\n", digest, inventory)
+    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload), digest, inventory)
 
 
-def payload_of(envelope: bytes) -> dict[str, Any]:
-    """The payload, its digest checked before it is parsed. Raises Unreadable."""
-    try:
-        outer = json.loads(envelope)
-        kind, text, digest = outer["payloadType"], outer["payload"], outer["digest"]
-        name, _, version = kind.partition(";version=")
-        payload = base64.b64decode(text, validate=True)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, binascii.Error) as broken:
-        raise Unreadable(Code.SEAL_BROKEN, "it is not an envelope of ours") from broken
-    if name != PAYLOAD_TYPE or not (version.isascii() and version.isdigit()) or int(version[:9]) == 0:
-        raise Unreadable(Code.SEAL_BROKEN, "its payload type is not ours")
-    if int(version[:9]) > VERSION:
-        raise Unreadable(
-            Code.ENTRY_NEWER, f"it was written by a newer version (format {version}, this one reads {VERSION})"
-        )
-    # Base64 has several spellings of some bytes: only the one that was written is the entry.
-    if digest != "sha256:" + hashlib.sha256(payload).hexdigest() or base64.b64encode(payload).decode("ascii") != text:
-        raise Unreadable(Code.SEAL_BROKEN, "its content does not match its digest")
-    try:
-        fields = json.loads(payload)
-    except (ValueError, RecursionError) as broken:
-        raise Unreadable(Code.SEAL_BROKEN, "its payload is not JSON") from broken
-    if not isinstance(fields, dict):
-        raise Unreadable(Code.SEAL_BROKEN, "its payload is not an object")
-    return fields
+def payload_of(stored: bytes) -> dict[str, Any]:
+    """The payload of a run's envelope, its digest checked before it is parsed. Raises Unreadable."""
+    return envelope.fields_of(PAYLOAD_TYPE, VERSION, stored)
 
 
-def decode(envelope: bytes, inventory: bytes | None) -> Run:
+def decode(stored: bytes, inventory: bytes | None) -> Run:
     """The run of an entry. `inventory` holds the bytes named by the payload (None: there are none). Raises Unreadable."""
-    return decode_fields(payload_of(envelope), inventory)
+    return decode_fields(payload_of(stored), inventory)
 
 
 def decode_fields(fields: dict[str, Any], inventory: bytes | None = None) -> Run:

@@ -10,7 +10,7 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from shipmoor_hooks import entry
+from shipmoor_hooks import entry, envelope
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run
@@ -94,7 +94,7 @@ def _summary(path: str) -> tuple[Run | None, str]:
         inventory = str(fields["cases"]["inventory"])
         fields["cases"] = {"number": 0}
         return entry.decode_fields(fields), inventory
-    except (OSError, entry.Unreadable, KeyError, TypeError):
+    except (OSError, envelope.Unreadable, KeyError, TypeError):
         return None, ""
 
 

@@ -147,7 +147,7 @@ class Spool:
             envelope = read_bytes(path)
             fields = entry.payload_of(envelope)
             run = entry.decode_fields(fields, self._inventory(entry.inventory_name(fields)))
-        except entry.Unreadable as reason:
+        except envelope.Unreadable as reason:
             return Found(broken=(Broken(path, reason.code, reason.text),))
         except FileNotFoundError:
             return Found()

@@ -15,7 +15,6 @@ from rule_world import run
 
 from shipmoor_hooks import entry
 from shipmoor_hooks.entry import (
-    Unreadable,
     decode,
     decode_fields,
     encode,
@@ -24,6 +23,7 @@ from shipmoor_hooks.entry import (
     inventory_name,
     payload_of,
 )
+from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import (
     Case,
     Change,
