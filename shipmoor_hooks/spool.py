@@ -144,8 +144,7 @@ class Spool:
         if not path.endswith((RUN_SUFFIX, BEGUN_SUFFIX)):
             return Found()
         try:
-            envelope = read_bytes(path)
-            fields = entry.payload_of(envelope)
+            fields = entry.payload_of(read_bytes(path))
             run = entry.decode_fields(fields, self._inventory(entry.inventory_name(fields)))
         except envelope.Unreadable as reason:
             return Found(broken=(Broken(path, reason.code, reason.text),))
