@@ -23,7 +23,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import entry
+from shipmoor_hooks import entry, envelope
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, ReportFile, Run
 from shipmoor_hooks.whole_files import lock, names, read_bytes, sync_folder, write_whole
