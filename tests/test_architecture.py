@@ -19,7 +19,16 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__", "evals.definitions"}
+FOUNDATION = {
+    "__init__",
+    "model",
+    "eval_model",
+    "record_model",
+    "errors",
+    "wiring.__init__",
+    "evals.__init__",
+    "evals.definitions",
+}
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
@@ -28,6 +37,18 @@ EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     "code_pages",
     *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *(
+        "spool",
+        "entry",
+        "envelope",
+        "eval_entry",
+        "records",
+        "plain_fields",
+        "whole_files",
+        "report_files",
+        "staleness",
+        "ignored_surface",
+    ),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
@@ -72,7 +93,7 @@ ONLY_IN: dict[str, set[str]] = {
         "replay",
         "replay_worker",
     },
-    "fcntl": {"spool", "whole_files", "trees.held_folder"},
+    "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()
