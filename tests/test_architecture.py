@@ -21,7 +21,18 @@ OWN = "shipmoor_hooks"
 
 FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__", "evals.definitions"}
 PURE = {
-    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *(
+        "case_id",
+        "file_names",
+        "inventory",
+        "rates",
+        "push",
+        "render",
+        "render_ci",
+        "describe",
+        "visible",
+        "pytest_records",
+    ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
 }
 EDGE = {
