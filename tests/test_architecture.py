@@ -37,6 +37,7 @@ PURE = {
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
+    "code_pages",
     *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
@@ -77,6 +78,7 @@ ONLY_IN: dict[str, set[str]] = {
         "wiring.install",
         "wiring.probe",
         "demo",
+        "cli.pager",
     },
     "fcntl": {"spool", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
