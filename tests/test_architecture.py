@@ -30,7 +30,18 @@ FOUNDATION = {
     "evals.definitions",
 }
 PURE = {
-    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *(
+        "case_id",
+        "file_names",
+        "inventory",
+        "rates",
+        "push",
+        "render",
+        "render_ci",
+        "describe",
+        "visible",
+        "pytest_records",
+    ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
 }
 EDGE = {
