@@ -23,6 +23,7 @@ FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "e
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
+    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
@@ -30,10 +31,12 @@ EDGE = {
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session"),
+    "evals.loading",
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
@@ -53,6 +56,7 @@ ONLY_IN: dict[str, set[str]] = {
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
     "keyring": set(),
+    "yaml": {"evals.yaml_events"},
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
