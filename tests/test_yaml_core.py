@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -127,7 +128,9 @@ def test_merge_keys(text: str, value: dict[str, object]) -> None:
         pytest.param(b"\xef\xbb\xbfa: 1", {"a": 1}, id="a byte order mark"),
         pytest.param(b"a: \xff", {"a": "\ufffd"}, id="bytes that are no UTF-8"),
         pytest.param(b"a: 1\r\nb: x\r\n", {"a": 1, "b": "x"}, id="carriage returns"),
-        pytest.param(b"1: a\ntrue: b\n~: c\n.inf: d\n", {"1": "a", "true": "b", "null": "c", "Infinity": "d"}, id="keys"),
+        pytest.param(
+            b"1: a\ntrue: b\n~: c\n.inf: d\n", {"1": "a", "true": "b", "null": "c", "Infinity": "d"}, id="keys"
+        ),
         pytest.param(b"a: 1\n...\njunk\n", [{"a": 1}, "junk"], id="a second document"),
         pytest.param(b"", None, id="nothing"),
     ],
@@ -181,10 +184,8 @@ def test_a_large_honest_text_is_read(text: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="ab01-?:,[]{}#&*!|>'\"%@` \t\n\r\\\u2028.~<", max_size=40))
 def test_any_text_is_a_document_or_a_fault(text: str) -> None:
-    try:
-        load(text)
-    except YamlFault as fault:
-        assert fault.message
+    with contextlib.suppress(YamlFault):
+        assert load(text).repeated is not None
 
 
 @settings(max_examples=200, deadline=None)
