@@ -43,7 +43,7 @@ PURE = {
         "pytest_records",
     ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
-    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema"),
+    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
@@ -64,7 +64,7 @@ EDGE = {
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
-    *("evals.yaml_events", "evals.yaml_core", "evals.case_files"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
