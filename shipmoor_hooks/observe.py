@@ -35,6 +35,7 @@ from shipmoor_hooks.readers import registry
 from shipmoor_hooks.runner_version import VersionQuestion
 
 RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
+STDERR, NOWHERE = 2, subprocess.DEVNULL  # where what a command prints can go instead of our stdout
 _POLL = 0.1  # seconds between looks at a report that does not parse yet
 _PATIENCE = 5.0  # seconds that a report may take to become whole after its runner returned
 

@@ -53,7 +53,7 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
-    *("disclose", "gc", "demo", "pytest_session"),
+    *("disclose", "gc", "demo", "pytest_session", "prove", "case_samples", "proofs_now"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
