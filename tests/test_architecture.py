@@ -30,11 +30,24 @@ FOUNDATION = {
     "evals.definitions",
 }
 PURE = {
-    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *(
+        "case_id",
+        "file_names",
+        "inventory",
+        "rates",
+        "push",
+        "render",
+        "render_ci",
+        "describe",
+        "visible",
+        "pytest_records",
+    ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
+    "code_pages",
+    *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
     *(
         "spool",
         "entry",
@@ -54,6 +67,7 @@ EDGE = {
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session", "prove", "case_samples", "proofs_now"),
+    *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
@@ -72,6 +86,7 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
@@ -86,6 +101,9 @@ ONLY_IN: dict[str, set[str]] = {
         "wiring.install",
         "wiring.probe",
         "demo",
+        "cli.pager",
+        "replay",
+        "replay_worker",
     },
     "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
