@@ -280,6 +280,7 @@ class Run:
     worktree: str = ""
     sequence: int = 0
     evals: EvalRun | None = None
+    label: str = ""  # names a measurer, where one was named; never derived from host or user
 
     @property
     def is_complete(self) -> bool:

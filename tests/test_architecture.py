@@ -66,7 +66,7 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
-    *("disclose", "gc", "demo", "pytest_session", "prove", "case_samples", "proofs_now"),
+    *("disclose", "gc", "demo", "pytest_session", "prove", "case_samples", "proofs_now", "stability"),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
@@ -138,7 +138,7 @@ PRINTING = {
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 380,
+    "capture": 400,
     "entry": 320,
 }
 
