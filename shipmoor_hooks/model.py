@@ -430,6 +430,7 @@ class Finding:
     base: Count | None = None
     tip: Count | None = None
     disclosed: Disclosure | None = None
+    runs: tuple[str, ...] = ()  # the ids of the runs that a clearing rests on
 
     @property
     def level(self) -> Level:

@@ -68,7 +68,18 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
-    *("disclose", "gc", "demo", "pytest_session", "prove", "case_samples", "proofs_now", "stability"),
+    *(
+        "disclose",
+        "gc",
+        "demo",
+        "pytest_session",
+        "prove",
+        "case_samples",
+        "proofs_now",
+        "stability",
+        "gc_keep",
+        "clearings",
+    ),
     *("disclose", "gc", "demo", "pytest_session"),
     "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
