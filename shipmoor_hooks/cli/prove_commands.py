@@ -50,7 +50,7 @@ def prove(
         raise UsageFault(f"{case!r} would be taken for an option of the suite's command, so it is not run")
     chosen = capture_flow.pick_suite(call.policy(where), suite)
     patch = proving.read_patch(where, os.path.join(call.directory, fault))
-    if at == "HEAD" and tree_module.capture(where).changes:
+    if at == "HEAD" and any(c.path != patch.path for c in tree_module.capture(where).changes):
         call.tell("shipmoor-hooks: it is proven at HEAD; what is not committed is not in it")
     warning = imports_other_tree(where, call.environ)
     if warning:
