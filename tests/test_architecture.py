@@ -68,6 +68,18 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *(
+        "disclose",
+        "gc",
+        "demo",
+        "pytest_session",
+        "prove",
+        "case_samples",
+        "proofs_now",
+        "stability",
+        "gc_keep",
+        "clearings",
+    ),
     *("disclose", "gc", "demo", "pytest_session"),
     "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
@@ -142,7 +154,7 @@ PRINTING = {
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 380,
+    "capture": 400,
     "entry": 320,
 }
 
