@@ -111,11 +111,13 @@ class Namer:
         return Identity(changed, raw, self._normalised(covers, dialect) if covers else "")
 
     def identify_alike(self, shared: Record, names: Sequence[str], dialect: str) -> list[str] | None:
-        """The ids of cases that share all but their names (none is empty, none too long for an id), where nothing has to
-        be taken out of any of them; None where `identify` must look at each."""
+        """The ids of cases that share all but their names (none is empty), where nothing has to be taken out of any of
+        them; None where `identify` must look at each."""
+        if not names or dialect in _DIALECT or self.patterns:
+            return None
         path, classes = self._place(shared, dialect)
         place = "::".join(part for part in (path, *classes) if part)
-        if len(place) > LONGEST_ID // 2 or dialect in _DIALECT or self.patterns:
+        if len(place) + max(map(len, names)) > LONGEST_ID:
             return None
         ids = [f"{place}::{name}" for name in names] if place else list(names)
         text = "\0".join(ids)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from shipmoor_hooks.case_id import Identity, namer
 from shipmoor_hooks.case_list import OF_LETTER
 from shipmoor_hooks.model import Case, CaseList, Normalise, Outcome, Problem, Record, RecordKind, Report
-from shipmoor_hooks.report_records import each, parts_of
+from shipmoor_hooks.report_records import Alike, parts_of
 
 # How the readers begin the sentence about a file without a case; it counts only while no other file of the run has one.
 EMPTY = "the report holds no"
 # How pytest's reader begins the sentence about a count that subtests or lost records explain.
 COUNTED = "pytest counted "
 _PASSED = Outcome.PASSED.letter
+_MOST_HELD = 4096  # cases that wait until their place is whole
 
 
 def cases_of(
@@ -31,13 +32,55 @@ def cases_of(
     names = namer(tracked, root, normalise)
     fold = _Fold()
     for report in reports:
-        for part in parts_of(report.records):
-            ids = None if isinstance(part, Record) else names.identify_alike(part.shared, part.names, report.dialect)
-            if ids is not None and fold.add_passed(ids):
-                continue
-            for record in each((part,)):
-                fold.add(record, names.identify(record, report.dialect))
+        for group in _groups(report.records):
+            ids = names.identify_alike(group.shared, group.names, report.dialect)
+            if ids is None or not fold.add_new(ids, group.letters):
+                for record in group.records():
+                    fold.add(record, names.identify(record, report.dialect))
     return fold.cases()
+
+
+@dataclass(slots=True)
+class _Group:
+    """Cases of one place (`shared`), each with a name, an outcome's letter and no more; or any one other record."""
+
+    shared: Record
+    names: list[str]
+    letters: str
+
+    def records(self) -> Iterable[Record]:
+        if not self.names:
+            return (self.shared,)
+        return (
+            replace(self.shared, name=name, outcome=OF_LETTER[ord(letter)])
+            for name, letter in zip(self.names, self.letters, strict=True)
+        )
+
+
+def _groups(records: Sequence[Record]) -> Iterator[_Group]:
+    """The records in groups that share a place; only a place's own order is kept, and no order counts here."""
+    groups: dict[tuple[str, str, tuple[str, ...]], _Group] = {}
+    held = 0
+    for part in parts_of(records):
+        if isinstance(part, Alike):
+            shared, names, letters = part.shared, part.names, _PASSED * len(part.names)
+        elif part.kind is RecordKind.CASE and part.name and not part.attempts:
+            shared, names, letters = part, (part.name,), part.outcome.letter
+        else:
+            yield _Group(part, [], "")
+            continue
+        place = (shared.classname, shared.file, shared.suites)
+        group = groups.get(place)
+        if group is None:
+            group = groups[place] = _Group(shared, [], "")
+        group.names += names
+        group.letters += letters
+        held += len(names)
+        if held >= _MOST_HELD:
+            yield from groups.values()
+            groups.clear()
+            held = 0
+    yield from groups.values()
 
 
 def problems_of(reports: Sequence[Report], names: Sequence[str] = (), *, watched: bool = False) -> tuple[Problem, ...]:
@@ -78,9 +121,9 @@ class _Fold:
         self.plain: dict[str, str] = {}
         self.folded: dict[tuple[str, str], _Folded] = {}  # by id and kind; "" for a case, so that it sorts first
 
-    def add_passed(self, ids: Sequence[str]) -> bool:
-        """Add cases that passed and are seen for the first time. False, and nothing is added, when they are not."""
-        new = dict.fromkeys(ids, _PASSED)
+    def add_new(self, ids: Sequence[str], letters: str) -> bool:
+        """Add cases that are seen for the first time. False, and nothing is added, when one of them is not."""
+        new = dict(zip(ids, letters, strict=True))
         if len(new) < len(ids) or not self.plain.keys().isdisjoint(new):
             return False
         if self.folded and any((id_, "") in self.folded for id_ in new):

@@ -86,7 +86,7 @@ class CaseElement:
 
 @dataclass(slots=True)
 class Row:
-    """Cases in a row that have a name (at most 4 KiB each) and no result, and share all else with `shared`, which has
+    """Cases in a row that have a name (of at most 4 KiB) and no result, and share all else with `shared`, which has
     neither."""
 
     shared: CaseElement

@@ -27,10 +27,13 @@ def parts_of(cases: Iterable[Element], tally: Tally) -> tuple[list[Part], list[P
     """Records in the file's order, each test once for every time that it was really run."""
     problems: dict[str, Problem] = {}
     told: list[tuple[CaseElement, Record] | Alike] = []
+    shared, passed = None, Record("")  # rows that a red case parts share all
     for element in _taken_apart(cases):
         if isinstance(element, Row):
-            shared = element.shared
-            told.append(Alike(Record("", shared.classname, shared.file, shared.suite.path), element.names))
+            if element.shared is not shared:
+                shared = element.shared
+                passed = Record("", shared.classname, shared.file, shared.suite.path)
+            told.append(Alike(passed, element.names))
             continue
         record, trouble = _record(element)
         if trouble is not None:
@@ -85,28 +88,28 @@ def _without_teardown_pairs(told: list[tuple[CaseElement, Record] | Alike]) -> t
     Also how many tests passed or were skipped before their teardown failed: pytest's `tests` counts those twice.
     """
     parts: list[Part] = []
-    failed: dict[tuple[str, str, str], tuple[int, Record]] = {}  # where each stands
+    failed: dict[tuple[str, str], dict[str, tuple[int, Record]]] = defaultdict(dict)  # by place and name: where it stands
     counted_twice = 0
     for one in told:
         if isinstance(one, Alike):
             parts.append(one)
-            for name in one.names if failed else ():
-                failed.pop((one.shared.classname, name, one.shared.file), None)
+            if here := failed.get((one.shared.classname, one.shared.file)):
+                for name in one.names:
+                    here.pop(name, None)
             continue
         case, record = one
-        key = (record.classname, record.name, record.file)
-        tags = {result.tag for result in case.results}
+        here = failed[record.classname, record.file]
         is_teardown = any(r.tag == "error" and r.mark == TEARDOWN for r in case.results)
-        if is_teardown and "failure" not in tags:
-            if key in failed:
-                position, first = failed.pop(key)
+        if is_teardown and not any(r.tag == "failure" for r in case.results):
+            if record.name in here:
+                position, first = here.pop(record.name)
                 parts[position] = replace(first, outcome=Outcome.ERROR)
                 continue
             counted_twice += 1
         elif record.outcome is Outcome.FAILED:
-            failed[key] = (len(parts), record)
+            here[record.name] = (len(parts), record)
         else:
-            failed.pop(key, None)
+            here.pop(record.name, None)
         parts.append(record)
     return parts, counted_twice
 

@@ -7,7 +7,6 @@ them out, and cost one entry in a list; this is what the speed and the memory of
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from sys import intern
 
 from shipmoor_hooks.readers import limits
@@ -32,6 +31,8 @@ Take = Callable[[Element], None]
 
 _KNOWN_IN_SUITE = SUITE_TAGS | RESULT_TAGS | {"testcase", "properties", "property", "system-out", "system-err"}
 _IN_ROW = True
+_USUAL = 3  # attributes: classname, name and time
+_NONE = "\0"  # no class is called so
 _LONGEST_ROW = 4096  # names; a longer row is told in parts
 _SURELY_BOUNDED = limits.MAX_NAME // 4  # characters
 
@@ -69,7 +70,8 @@ class _Sink:
         self.in_properties = False
         self.shared: CaseElement | None = None  # of the row that is open
         self.names: list[str] = []
-        self.attributes: dict[str, str] | None = None  # of its last case, without name and time
+        self.bounded = 0  # how many of the names are surely within the cap
+        self.classname = _NONE  # of the row, where its cases have nothing but a class, a name and a time
         self.alone: CaseElement | None = None  # the case before the row, not yet told: its results come after its start
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -78,15 +80,17 @@ class _Sink:
         if inside:
             self._start_inside(tag, attributes, inside)
         elif tag == "testcase" and self.suite is not None:
-            name = attributes.pop("name", "")
-            time = attributes.pop("time", "")
-            if attributes == self.attributes and name and len(name) <= _SURELY_BOUNDED:
+            # The commonest case by far: a class name as in the case before, a name and a time.
+            if (
+                len(attributes) == _USUAL
+                and attributes.get("classname") == self.classname
+                and "time" in attributes
+                and (name := attributes.get("name"))
+            ):
                 self.names.append(name)
                 self.case = _IN_ROW
             else:
-                self._start_case(self.suite, name, attributes)
-            if time and not self.tally.ran:
-                self.tally.ran = _is_duration(time)
+                self._start_case(self.suite, attributes)
         else:
             self._start_other(tag.rpartition("}")[2], attributes)
 
@@ -99,6 +103,7 @@ class _Sink:
 
     def pause(self) -> None:
         """Between two pieces of the file: a long row is told, but for its last case, which may still be open."""
+        self._bound_names()
         if len(self.names) > _LONGEST_ROW:
             last = self.names.pop()
             self._tell_row()
@@ -122,19 +127,23 @@ class _Sink:
     def _singled_out(self) -> CaseElement:
         """The last case of the row has a result, so it is none of the row."""
         assert self.shared is not None  # noqa: S101  (a case in a row has one)
-        name = self.names.pop()
+        name, shared = bounded(self.names.pop()), self.shared
+        self.bounded = min(self.bounded, len(self.names))
         self._tell_row()
-        case = self.case = self.alone = replace(self.shared, name=name, results=[])
+        case = CaseElement(name, shared.classname, shared.file, shared.suite, shared.attributes)
+        self.case = self.alone = case
         return case
 
     # ---------------------------------------------------------------- cases
 
-    def _start_case(self, suite: SuiteElement, name: str, attributes: dict[str, str]) -> None:
-        """A case that begins a row, goes on with one after all, or stands by itself: without a name, or a long one."""
+    def _start_case(self, suite: SuiteElement, attributes: dict[str, str]) -> None:
+        """A case that begins a row, goes on with one, or has no name and stands by itself."""
         if self.levels >= limits.MAX_DEPTH:
             raise TooDeep
         self.in_properties = False
+        name, time = attributes.get("name", ""), attributes.get("time", "")
         self.tally.see_attributes(attributes)
+        self.tally.ran = self.tally.ran or _is_duration(time)
         case = CaseElement(
             "",
             intern(bounded(attributes.get("classname", ""))),
@@ -142,18 +151,23 @@ class _Sink:
             suite,
             {intern(k): intern(bounded(v)) for k, v in attributes.items() if k in OUTCOME_ATTRIBUTES},
         )
-        if not name or len(name) > _SURELY_BOUNDED:
+        if not name:
             self._tell_row()
-            case.name = bounded(name)
             self.case = self.alone = case
-            self.attributes = None
             return
         if self.shared is None or not case.is_like(self.shared):
             self._tell_row()
             self.shared = case
+        is_usual = len(attributes) == _USUAL and "time" in attributes and self.tally.ran
+        self.classname = attributes.get("classname", _NONE) if is_usual else _NONE
         self.names.append(name)
-        self.attributes = attributes
         self.case = _IN_ROW
+
+    def _bound_names(self) -> None:
+        for position in range(self.bounded, len(self.names)):
+            if len(self.names[position]) > _SURELY_BOUNDED:
+                self.names[position] = bounded(self.names[position])
+        self.bounded = len(self.names)
 
     def _tell_row(self) -> None:
         """Hand on what is finished: the case that stood by itself, then the row behind it."""
@@ -161,8 +175,9 @@ class _Sink:
             self._tell(self.alone)
             self.alone = None
         if self.names and self.shared is not None:
+            self._bound_names()
             self._tell(Row(self.shared, self.names))
-            self.names = []
+        self.names, self.bounded = [], 0
 
     def _tell(self, element: Element) -> None:
         self.tally.add(element)
@@ -174,7 +189,7 @@ class _Sink:
     def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
         if self.levels >= limits.MAX_DEPTH:
             raise TooDeep
-        self.attributes = None
+        self.classname = _NONE
         self.case = None
         self.in_properties = False
         if tag in SUITE_TAGS:
@@ -182,9 +197,7 @@ class _Sink:
         elif self.suite is None:
             raise not_junit(self.name, tag)
         elif tag == "testcase":  # in a namespace
-            time = attributes.pop("time", "")
-            self._start_case(self.suite, attributes.pop("name", ""), attributes)
-            self.tally.ran = self.tally.ran or _is_duration(time)
+            self._start_case(self.suite, attributes)
         elif tag in RESULT_TAGS:
             self.suite.results.append(result_of(tag, attributes))
         elif tag not in _KNOWN_IN_SUITE:
@@ -206,7 +219,8 @@ class _Sink:
 
     def _end_row(self) -> None:
         self._tell_row()
-        self.shared = self.attributes = None
+        self.shared = None
+        self.classname = _NONE
 
 
 def _is_duration(word: str) -> bool:

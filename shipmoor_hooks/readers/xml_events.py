@@ -1,7 +1,8 @@
 """XML to a stream of elements through defusedxml, within the caps; text between elements is never kept.
 
-The sink gets `start(tag, attributes)`, `end(tag)` and, where it has such a method, `text(piece)`; tags come without
-their namespace. Line and column of a fault are those of the file (columns as after the repair of illegal characters).
+The sink gets `start(tag, attributes)`, `end(tag)` and, where it has such methods, `text(piece)`, and `pause()` after
+each piece of the file; tags come without their namespace. Line and column of a fault are those of the file (columns as
+after the repair of illegal characters).
 
 A file is first parsed as it is. Only what that refuses is read again from its beginning, through the repair: what expat
 takes as it is holds nothing that the repair would change.
@@ -160,6 +161,7 @@ class _Stream:
         self.expat.DefaultHandlerExpand = None
         self.expat.StartElementHandler = sink.start
         self.expat.EndElementHandler = sink.end
+        self.pause: Callable[[], None] | None = getattr(sink, "pause", None)
         if hasattr(sink, "text"):
             self.expat.CharacterDataHandler = sink.text
         if hasattr(self.expat, "SetReparseDeferralEnabled"):
@@ -175,6 +177,8 @@ class _Stream:
         except TooDeep as error:
             what = f"elements lie deeper than {limits.MAX_DEPTH} levels (the cap for depth)"
             raise self._fault_here(what) from error
+        if self.pause is not None:
+            self.pause()
         # Before 2.6 expat scans an unfinished token anew with every piece, and at any version it keeps it whole.
         if self.fed - max(self.expat.CurrentByteIndex, 0) > limits.MAX_TOKEN:
             raise self._fault_here(
