@@ -34,7 +34,7 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
-    *("disclose", "gc", "demo", "pytest_session"),
+    *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
@@ -53,6 +53,7 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
@@ -68,6 +69,8 @@ ONLY_IN: dict[str, set[str]] = {
         "wiring.probe",
         "demo",
         "cli.pager",
+        "replay",
+        "replay_worker",
     },
     "fcntl": {"spool", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
