@@ -19,9 +19,11 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__", "evals.definitions"}
+FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__"}
+FOUNDATION |= {"evals.definitions", "evals.matching", "evals.recording"}
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *("evals.js_json", "evals.trace", "evals.globs", "evals.grader_config", "evals.graders", "evals.pattern_errors"),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
 }
 EDGE = {
@@ -30,6 +32,7 @@ EDGE = {
     *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
+    *("evals.regex_engine", "evals.regex_worker", "evals.workspace"),
     *("readers.*", "trees.*"),
 }
 FLOWS = {
@@ -53,12 +56,14 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "py_mini_racer": {"evals.regex_worker"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
     "subprocess": {
+        "evals.regex_engine",
         "git",
         "runner_version",
         "history",
@@ -84,6 +89,7 @@ PURE_LIBRARIES = {
     *("__future__", "collections", "dataclasses", "datetime", "difflib", "enum", "functools", "glob", "hashlib"),
     *(
         "itertools",
+        "json",
         "math",
         "operator",
         "posixpath",
