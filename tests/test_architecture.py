@@ -24,19 +24,70 @@ FOUNDATION |= {"evals.definitions", "evals.matching", "evals.recording"}
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
     *("evals.js_json", "evals.trace", "evals.globs", "evals.grader_config", "evals.graders", "evals.pattern_errors"),
+FOUNDATION = {
+    "__init__",
+    "model",
+    "eval_model",
+    "record_model",
+    "errors",
+    "wiring.__init__",
+    "evals.__init__",
+    "evals.definitions",
+}
+PURE = {
+    *(
+        "case_id",
+        "file_names",
+        "inventory",
+        "rates",
+        "push",
+        "render",
+        "render_ci",
+        "describe",
+        "visible",
+        "pytest_records",
+    ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
+    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     "code_pages",
     *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *(
+        "spool",
+        "entry",
+        "envelope",
+        "eval_entry",
+        "records",
+        "plain_fields",
+        "whole_files",
+        "report_files",
+        "staleness",
+        "ignored_surface",
+    ),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("evals.regex_engine", "evals.regex_worker", "evals.workspace"),
     *("readers.*", "trees.*"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *(
+        "disclose",
+        "gc",
+        "demo",
+        "pytest_session",
+        "prove",
+        "case_samples",
+        "proofs_now",
+        "stability",
+        "gc_keep",
+        "clearings",
+    ),
+    *("disclose", "gc", "demo", "pytest_session"),
+    "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
@@ -59,6 +110,7 @@ ONLY_IN: dict[str, set[str]] = {
     "py_mini_racer": {"evals.regex_worker"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
+    "yaml": {"evals.yaml_events"},
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
@@ -77,7 +129,7 @@ ONLY_IN: dict[str, set[str]] = {
         "replay",
         "replay_worker",
     },
-    "fcntl": {"spool", "whole_files", "trees.held_folder"},
+    "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()
@@ -111,7 +163,7 @@ PRINTING = {
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 380,
+    "capture": 400,
     "entry": 320,
 }
 

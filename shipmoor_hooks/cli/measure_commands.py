@@ -18,11 +18,13 @@ from shipmoor_hooks.cli.context import (
     CONTEXT,
     Call,
     FormatOption,
+    LabelOption,
     ShardOption,
     SuiteOption,
     VariantOption,
     answer,
     check_format,
+    label_of,
     shard_of,
 )
 from shipmoor_hooks.editable import imports_other_tree
@@ -30,6 +32,7 @@ from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Case, Finding, Policy, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
+from shipmoor_hooks.render_ci import FORMATS, as_markdown
 from shipmoor_hooks.visible import visible
 
 WITH_COMMAND = CONTEXT | {"allow_extra_args": True, "ignore_unknown_options": False}
@@ -50,6 +53,7 @@ def run(
     at: Annotated[str | None, typer.Option("--at", metavar="REV", help="Run in a scratch worktree of REV.")] = None,
     variant: VariantOption = None,
     shard: ShardOption = None,
+    label: LabelOption = "",
     output: FormatOption = "text",
 ) -> int:
     """Run a suite, watch it, and store what it reported, bound to the tree it ran on.
@@ -59,18 +63,17 @@ def run(
     call: Call = context.obj
     check_format(output)
     where = call.find()
-    words = tuple(context.args)
+    leg = Leg(tuple(context.args), variant, shard_of(shard), label=label_of(label))
     if at is None:
         where.require_top()
-        return _observe(call, where, call.directory, suite, Leg(words, variant, shard_of(shard)), output)
+        return _observe(call, where, call.directory, suite, leg, output)
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
     with scratch.worktree_at(where, at, call.environ) as scratched:
         # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
         there = replace(scratched, worktree=where.worktree)
-        leg = Leg(words, variant, shard_of(shard), fresh=True)
-        return _observe(call, there, there.require_top(), suite, leg, output)
+        return _observe(call, there, there.require_top(), suite, replace(leg, fresh=True), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +84,14 @@ class Leg:
     variant: str | None
     shard: Shard | None
     fresh: bool = False
+    label: str = ""
 
 
 def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
     policy: Policy = call.policy(where)
-    order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh)
+    order = observe.Order(
+        capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh, leg.label
+    )
     done = observe.observe(where, policy, order, call.environ, cwd)
     if done.captured is None:
         return _not_recorded(call, done)
@@ -131,6 +137,7 @@ def capture(
     variant: VariantOption = None,
     shard: ShardOption = None,
     partial: Annotated[bool, typer.Option("--partial", help="The run was a selection, not the whole suite.")] = False,
+    label: LabelOption = "",
     output: FormatOption = "text",
 ) -> int:
     """Import report files as a run of the tree that was tested; stale ones are refused by name."""
@@ -156,6 +163,7 @@ def capture(
         shard=shard_of(shard),
         partial=partial,
         inside=not named,
+        label=label_of(label),
     )
     _report(call, done, output)
     if not _is_recorded(done):
@@ -216,11 +224,14 @@ def gate_command(
     merge_result: Annotated[
         bool, typer.Option("--merge-result", help="Judge what merging into the target's present tip gives.")
     ] = False,
-    output: FormatOption = "text",
+    output: Annotated[
+        str,
+        typer.Option("--format", metavar="text|json|github|gitlab|markdown", help="How the verdict is printed."),
+    ] = "text",
 ) -> int:
     """The verdict: is the tip's yardstick smaller or weaker than the base's? What the pre-push hook calls."""
     call: Call = context.obj
-    check_format(output)
+    check_format(output, *FORMATS)
     where = call.find()
     if where.is_bare and base is None:
         raise UsageFault(
@@ -228,7 +239,19 @@ def gate_command(
         )
     verdict = gate.by_hand(where, gate.ByHand(base, tip, suite, merge_result), call.now)
     gate.show(verdict, sys.stdout, output_format=output, width=call.width, verbose=call.verbose)
+    summary = call.environ.get("GITHUB_STEP_SUMMARY", "")
+    if output == "github" and summary:
+        _append(call, summary, as_markdown(verdict))
     return gate.EXIT_OF[verdict.decision]
+
+
+def _append(call: Call, path: str, text: str) -> None:
+    """Add to the step's summary, which GitHub shows on the run's page; a summary that cannot be written changes nothing."""
+    try:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text)
+    except OSError as refused:
+        call.tell(f"shipmoor-hooks: the step summary {path} cannot be written: {refused.strerror}")
 
 
 def disclose(
