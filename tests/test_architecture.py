@@ -23,7 +23,7 @@ FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "e
 FOUNDATION |= {"evals.definitions", "evals.matching", "evals.recording"}
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
-    *("evals.js_json", "evals.trace", "evals.globs", "evals.grader_config", "evals.graders", "evals.pattern_errors"),
+    *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
 FOUNDATION = {
     "__init__",
     "model",
