@@ -27,6 +27,8 @@ PURE = {
 FOUNDATION = {
     "__init__",
     "model",
+    "case_list",
+    "report_records",
     "eval_model",
     "record_model",
     "errors",
@@ -88,6 +90,7 @@ FLOWS = {
     ),
     *("disclose", "gc", "demo", "pytest_session"),
     "evals.loading",
+    *("capture", "intake", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
@@ -138,7 +141,18 @@ ONLY_IN: dict[str, set[str]] = {
 }
 # What a pure module may take from the standard library: nothing of it reads, writes, waits or knows the time.
 PURE_LIBRARIES = {
-    *("__future__", "collections", "dataclasses", "datetime", "difflib", "enum", "functools", "glob", "hashlib"),
+    *(
+        "__future__",
+        "collections",
+        "dataclasses",
+        "datetime",
+        "difflib",
+        "enum",
+        "bisect",
+        "functools",
+        "glob",
+        "hashlib",
+    ),
     *(
         "itertools",
         "json",
