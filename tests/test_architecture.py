@@ -19,6 +19,11 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
+FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__"}
+FOUNDATION |= {"evals.definitions", "evals.matching", "evals.recording"}
+PURE = {
+    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
 FOUNDATION = {
     "__init__",
     "model",
@@ -65,6 +70,7 @@ EDGE = {
     ),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
+    *("evals.regex_engine", "evals.regex_worker", "evals.workspace"),
     *("readers.*", "trees.*"),
     *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
@@ -104,6 +110,7 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "py_mini_racer": {"evals.regex_worker"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "yaml": {"evals.yaml_events"},
@@ -111,6 +118,7 @@ ONLY_IN: dict[str, set[str]] = {
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
     "subprocess": {
+        "evals.regex_engine",
         "git",
         "runner_version",
         "history",
@@ -147,6 +155,7 @@ PURE_LIBRARIES = {
     ),
     *(
         "itertools",
+        "json",
         "math",
         "operator",
         "posixpath",
