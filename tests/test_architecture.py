@@ -19,11 +19,6 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__"}
-FOUNDATION |= {"evals.definitions", "evals.matching", "evals.recording"}
-PURE = {
-    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
-    *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
 FOUNDATION = {
     "__init__",
     "model",
@@ -34,7 +29,10 @@ FOUNDATION = {
     "errors",
     "wiring.__init__",
     "evals.__init__",
+    "evals.check.__init__",
     "evals.definitions",
+    "evals.matching",
+    "evals.recording",
 }
 PURE = {
     *(
@@ -51,11 +49,14 @@ PURE = {
     ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
     *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
+    *("evals.check.pattern_syntax", "evals.check.finding", "evals.check.tools", "evals.check.structure"),
+    *("evals.check.scaffold", "evals.check.patterns", "evals.check.requirements", "evals.check.pins"),
+    "evals.check.pattern_shape",
+    *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     "code_pages",
-    *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
     *(
         "spool",
         "entry",
@@ -68,7 +69,7 @@ EDGE = {
         "staleness",
         "ignored_surface",
     ),
-    *("policy", "policy_values", "toml_lines"),
+    *("policy", "policy_values", "policy_require", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("evals.regex_engine", "evals.regex_worker", "evals.workspace"),
     *("readers.*", "trees.*"),
@@ -89,6 +90,7 @@ FLOWS = {
         "clearings",
     ),
     *("disclose", "gc", "demo", "pytest_session"),
+    *("evals.loading", "evals.checking", "evals.checking_here"),
     "evals.loading",
     *("capture", "intake", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
