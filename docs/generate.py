@@ -1,20 +1,24 @@
 """Writes the parts of the docs that the program itself knows, so that they cannot drift from it.
 
 `python docs/generate.py` writes, `python docs/generate.py --check` writes nothing and names what is out of date (exit 1).
-Whole files: docs/commands.md. Blocks between `<!-- generated: NAME -->` and `<!-- end -->`: in README.md the commands and the
-codes (the first sentence of each section of docs/codes.md), elsewhere the trailers, the keys of the policy, readers, runners.
+Whole files: docs/commands.md, docs/codes/ (the pages that `explain` shows), docs/schemas/policy.schema.json. Blocks between
+`<!-- generated: NAME -->` and `<!-- end -->`: in README.md the commands and the codes, elsewhere the trailers, the keys of the
+policy, readers, runners.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
+import policy_schema
 import typer
 from typer._click import Context
 
 from shipmoor_hooks.cli.main import app
+from shipmoor_hooks.code_pages import first_sentence, page_of
 from shipmoor_hooks.model import Code, Level
 from shipmoor_hooks.readers.registry import READERS
 from shipmoor_hooks.rules.policy_rules import KEYS
@@ -24,7 +28,11 @@ from shipmoor_hooks.runners import RUNNERS
 ROOT = Path(__file__).parent.parent
 WIDTH = 78  # what --help uses on every terminal of 80 columns or more
 BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-SECTION = re.compile(r"^### `([A-Z_]+)`\n\n(.+?)(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
+TITLES = {
+    Level.REFUSE: "Refused (exit 1)",
+    Level.NO_EVIDENCE: "Cannot evaluate (exit 3)",
+    Level.NOTE: "Notes (no effect)",
+}
 
 COMMANDS_HEAD = """\
 # Commands
@@ -64,25 +72,24 @@ def fenced(text: str) -> str:
     return f"```\n{text.rstrip()}\n```\n"
 
 
-def first_sentences() -> dict[str, str]:
-    """Code -> the first sentence of its section in docs/codes.md, on one line."""
-    text = (ROOT / "docs" / "codes.md").read_text()
-    return {code: re.split(r"(?<=\.)\s", " ".join(body.split()), maxsplit=1)[0] for code, body in SECTION.findall(text)}
-
-
 def codes() -> str:
     """The codes by what they do, one line each."""
-    said = first_sentences()
-    titles = {
-        Level.REFUSE: "Refused (exit 1)",
-        Level.NO_EVIDENCE: "Cannot evaluate (exit 3)",
-        Level.NOTE: "Notes (no effect)",
-    }
-    parts = []
-    for level, title in titles.items():
-        rows = [(f"`{c.value}`", said.get(c.value, "")) for c in Code if c.level is level]
-        parts.append(table((title, "when"), rows))
-    return "\n".join(parts)
+    return "\n".join(
+        table((title, "when"), [(f"`{c.value}`", first_sentence(c)) for c in Code if c.level is level])
+        for level, title in TITLES.items()
+    )
+
+
+def code_index() -> str:
+    """The codes by what they do, each with a link to its page."""
+    return "\n".join(
+        f"## {title}\n\n"
+        + table(
+            ("code", "when"),
+            [(f"[`{c.value}`](codes/{c.value}.md)", first_sentence(c)) for c in Code if c.level is level],
+        )
+        for level, title in TITLES.items()
+    )
 
 
 def command_list() -> str:
@@ -124,6 +131,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 BLOCKS = {
     "codes": codes,
+    "code_index": code_index,
     "commands": command_list,
     "trailers": trailers,
     "keys": keys,
@@ -140,6 +148,8 @@ def filled(text: str) -> str:
 def wanted() -> dict[Path, str]:
     """What each file that is generated, or holds a generated block, has to say."""
     found = {ROOT / "docs" / "commands.md": commands()}
+    found[ROOT / "docs" / "schemas" / "policy.schema.json"] = json.dumps(policy_schema.schema(), indent=2) + "\n"
+    found |= {ROOT / "docs" / "codes" / f"{c.value}.md": page_of(c.value) for c in Code}
     for path in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]):
         if BLOCK.search(path.read_text()):
             found[path] = filled(path.read_text())
@@ -154,6 +164,7 @@ def main(arguments: list[str]) -> int:
             print(f"{path.relative_to(ROOT)} is out of date: make docs", file=sys.stderr)
         return 1 if stale else 0
     for path, text in stale.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         print(f"wrote {path.relative_to(ROOT)}")
     return 0

@@ -19,22 +19,57 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__", "evals.definitions"}
+FOUNDATION = {
+    "__init__",
+    "model",
+    "eval_model",
+    "record_model",
+    "errors",
+    "wiring.__init__",
+    "evals.__init__",
+    "evals.definitions",
+}
 PURE = {
-    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *(
+        "case_id",
+        "file_names",
+        "inventory",
+        "rates",
+        "push",
+        "render",
+        "render_ci",
+        "describe",
+        "visible",
+        "pytest_records",
+    ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
+    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
-    *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    "code_pages",
+    *(
+        "spool",
+        "entry",
+        "envelope",
+        "eval_entry",
+        "records",
+        "plain_fields",
+        "whole_files",
+        "report_files",
+        "staleness",
+        "ignored_surface",
+    ),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
-    *("eval_capture", "evaluate_evals"),
-    *("disclose", "gc", "demo", "pytest_session"),
+    *("eval_capture", "evaluate_evals", "case_changes"),
+    "evals.loading",
+    *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
@@ -53,7 +88,9 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
+    "yaml": {"evals.yaml_events"},
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
@@ -67,8 +104,11 @@ ONLY_IN: dict[str, set[str]] = {
         "wiring.install",
         "wiring.probe",
         "demo",
+        "cli.pager",
+        "replay",
+        "replay_worker",
     },
-    "fcntl": {"spool", "whole_files", "trees.held_folder"},
+    "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()

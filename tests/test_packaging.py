@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import shipmoor_hooks
+from shipmoor_hooks.model import Code
 from shipmoor_hooks.policy import load_worktree
 from shipmoor_hooks.wiring.hook_files import STAGES
 
@@ -66,8 +67,13 @@ def modules() -> set[str]:
     return {str(p.relative_to(PROJECT)) for p in package.rglob("*.py") if "__pycache__" not in p.parts}
 
 
+def pages() -> set[str]:
+    """The pages that `explain` shows."""
+    return {f"shipmoor_hooks/codes/{code.value}.md" for code in Code}
+
+
 def expected() -> set[str]:
-    return modules() | {name.format(version=shipmoor_hooks.__version__) for name in OTHER_FILES}
+    return modules() | pages() | {name.format(version=shipmoor_hooks.__version__) for name in OTHER_FILES}
 
 
 @builds

@@ -10,7 +10,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
-from shipmoor_hooks.cli import inspect_commands, measure_commands, setup_commands
+from shipmoor_hooks.cli import explain_commands, inspect_commands, measure_commands, replay_commands, setup_commands
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.errors import EXIT_INTERRUPTED, EXIT_USAGE, UsageFault
@@ -20,7 +20,7 @@ app = typer.Typer(
     help="Keep a test set honest: what got smaller between the merge base and the tip is named, or not pushed.",
     context_settings=CONTEXT,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -51,6 +51,8 @@ def options(
 measure_commands.register(app)
 inspect_commands.register(app)
 setup_commands.register(app)
+explain_commands.register(app)
+replay_commands.register(app)
 
 
 def main() -> int:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from shipmoor_hooks.eval_model import EvalCase
 from shipmoor_hooks.model import Code, Evidence, Finding, Run
 from shipmoor_hooks.rules import eval_wording as wording
 from shipmoor_hooks.rules.policy_rules import option
 from shipmoor_hooks.rules.standing import deciding
+
+if TYPE_CHECKING:  # what compares two folders is not loaded where none differs
+    from shipmoor_hooks.evals.expectations import ChangedPart
+    from shipmoor_hooks.record_model import Regrade
 
 DEFAULT_THRESHOLD = 1.0
 
@@ -22,14 +27,14 @@ DEFAULT_THRESHOLD = 1.0
 class Change:
     """What a tip's case folder asks otherwise than the base's, part by part, in words.
 
-    `weakened` are the parts that count (a stricter one is disclosed by the same line); `notes` the others; `runs` the declared
-    runs before and after where they differ. `record` is the reason why words alone do not disclose it ("" where they do): a
-    changed pattern needs its recorded re-grade.
+    `weakened` are the parts that count (a stricter one is disclosed by the same line); `notes` the others; `fewer` says that
+    fewer runs are asked for. `record` is the reason why words alone do not disclose it ("" where they do): a changed pattern
+    needs its recorded re-grade.
     """
 
     weakened: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    runs: tuple[int, int] | None = None
+    fewer: str = ""
     record: str = ""
 
 
@@ -51,6 +56,46 @@ class Sides:
     tip: Sequence[Run]
     command: Sequence[str] = ()
     reruns: str = "all"
+
+
+def change_of(parts: Sequence[ChangedPart], lacks: str) -> Change:
+    """The parts of a folder as the rules take them; `lacks` is what a changed pattern lacks beside words ("" for nothing)."""
+    fewer = [p for p in parts if p.kind == "samples_fewer"]
+    needs = [p.grader for p in parts if p.needs_regrade]
+    return Change(
+        weakened=tuple(p.sentence for p in parts if p.kind == "weakened"),
+        notes=tuple(p.sentence for p in parts if p.kind == "note"),
+        fewer=fewer[0].sentence if fewer else "",
+        record=lacks if needs else "",
+    )
+
+
+def regrade_lacks(records: Sequence[Regrade]) -> str:
+    """Why no re-grade between two folders stands for a disclosure; "" where one does.
+
+    It has to rest on a trace, and the new graders must not take a reply that a person called wrong.
+    """
+    if not records:
+        return "no re-grade of recorded traces is stored"
+    newest = records[-1]
+    if newest.newly_wrong:
+        return f"the new graders take {len(newest.newly_wrong)} replies that were labelled wrong"
+    return "" if any(row.of for row in newest.tallies) else "its re-grade rests on no trace"
+
+
+def stands_for_regrade(run: Run, row: Moved, differing: Iterable[str]) -> bool:
+    """Whether a run is one of the base's tree under the tip's graders: nothing but case folders differ (`differing` paths)."""
+    if run.evals is None or not any(
+        c.id == row.tip.id and c.expectation == row.tip.expectation and c.valid for c in run.evals.cases
+    ):
+        return False
+    folders = tuple(f"{case.dir}/" for case in run.evals.cases)
+    return all(path.startswith(folders) for path in differing)
+
+
+def keeps_traces(runs: Iterable[Run], case_id: str) -> bool:
+    """Whether a trace of the case is kept in one of the runs."""
+    return any(s.trace for _, case in _by_id(runs).get(case_id, ()) for s in case.samples)
 
 
 def is_evals(runs: Iterable[Run]) -> bool:
@@ -116,13 +161,11 @@ def _fewer_samples(sides: Sides, changes: Mapping[str, Change]) -> list[Finding]
     found = []
     for case_id in sorted(before.keys() & after.keys()):
         took, takes = before[case_id], after[case_id]
-        runs = changes.get(case_id, Change()).runs
+        asked = changes.get(case_id, Change()).fewer
         if takes < took:
-            found.append(wording.samples_fewer(case_id, took, takes, runs))
-        elif runs is not None and runs[1] < runs[0]:
-            found.append(wording.runs_fewer(case_id, *runs))
-        elif runs is not None:
-            found.append(wording.expectation_note(case_id, f"runs {runs[0]}, then {runs[1]}"))
+            found.append(wording.samples_fewer(case_id, took, takes, asked))
+        elif asked:
+            found.append(wording.runs_fewer(case_id, asked))
     return found
 
 

@@ -22,8 +22,8 @@ def weakened(case_id: str, parts: Sequence[str], record: str) -> Finding:
     )
 
 
-def samples_fewer(case_id: str, took: int, takes: int, runs: tuple[int, int] | None) -> Finding:
-    declared = f" (runs {runs[0]}, then {runs[1]})" if runs else ""
+def samples_fewer(case_id: str, took: int, takes: int, asked: str) -> Finding:
+    declared = f" ({asked})" if asked else ""
     return Finding(
         Code.SAMPLES_FEWER,
         f"One run took {took} valid samples of {case_id} at the base and takes {takes} at the tip{declared}.",
@@ -32,10 +32,10 @@ def samples_fewer(case_id: str, took: int, takes: int, runs: tuple[int, int] | N
     )
 
 
-def runs_fewer(case_id: str, before: int, after: int) -> Finding:
+def runs_fewer(case_id: str, asked: str) -> Finding:
     return Finding(
         Code.SAMPLES_FEWER,
-        f"{case_id} asks for {after} runs at the tip and asked for {before} at the base.",
+        f"{case_id} asks for fewer runs than at the base: {asked}.",
         "Restore the number of runs.",
         case=case_id,
     )
@@ -51,7 +51,7 @@ def unregistered(case_id: str) -> Finding:
 
 
 def expectation_note(case_id: str, what: str) -> Finding:
-    return Finding(Code.EXPECTATION_CHANGED, f"{case_id} asks more than at the base or the same: {what}.", case=case_id)
+    return Finding(Code.EXPECTATION_CHANGED, f"{case_id} asks otherwise than at the base: {what}.", case=case_id)
 
 
 def base_samples(case_id: str, full: Iterable[Run], alone: Iterable[Run]) -> str:
