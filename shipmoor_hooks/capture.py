@@ -171,7 +171,7 @@ def finish(
     spool = Spool(begun.place.spool_home, begun.place.worktree)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, tuple(_warnings(begun.before, reports, stored, appeared)))
+    return Captured(stored, (*_warnings(begun.before, reports, stored, appeared), *evals.warnings))
 
 
 def import_reports(
@@ -249,7 +249,7 @@ def import_reports(
         return Captured(known, ("this report was captured before; nothing was stored again",), known=True)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, tuple(_warnings(before, reports, stored, ())))
+    return Captured(stored, (*_warnings(before, reports, stored, ()), *evals.warnings))
 
 
 # ---------------------------------------------------------------- pieces

@@ -63,7 +63,7 @@ EDGE = {
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
-    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes", "evals.tested_files"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
