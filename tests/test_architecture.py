@@ -48,7 +48,6 @@ PURE = {
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     "code_pages",
-    *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
     *(
         "spool",
         "entry",
@@ -81,6 +80,7 @@ FLOWS = {
         "clearings",
     ),
     *("disclose", "gc", "demo", "pytest_session"),
+    *("eval_capture", "evaluate_evals", "case_changes"),
     "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
@@ -154,7 +154,7 @@ PRINTING = {
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 400,
+    "capture": 410,
     "entry": 320,
 }
 
