@@ -145,7 +145,8 @@ class _Judge:
 
         rows = policy_rules.loosened(base_policy, tip_policy, runners.added_selection)
         found = [
-            Finding(Code.POLICY_LOOSENED, f"{r.message}.", f"Restore {r.key} in the policy.", case=r.key) for r in rows
+            Finding(Code.POLICY_LOOSENED, f"{r.key}: {r.message}.", f"Restore {r.key} in the policy.", case=r.key)
+            for r in rows
         ]
         found += policy_rules.command_changes(base_policy, tip_policy, runners.added_selection)
         return base_policy, found
