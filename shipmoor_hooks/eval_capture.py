@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shipmoor_hooks.case_id import namer
 from shipmoor_hooks.eval_model import EvalCase, EvalResult, EvalRun
+from shipmoor_hooks.evals.definitions import CaseDefinition, SuiteDefinition
 from shipmoor_hooks.model import Code, Problem, Report, Suite
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.readers.limits import shown
 from shipmoor_hooks.runners import plugin_eval as argv
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.trees.folder_tree import below, listing, tree_name
@@ -35,10 +38,14 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The eval side of a run (None: the reports are no eval results), what is wrong with it, and its conditions."""
+    """The eval side of a run (None: the reports are no eval results), what is wrong with it, and its conditions.
+
+    `warnings` are full sentences about what the program reads over without a word.
+    """
 
     run: EvalRun | None = None
     problems: tuple[Problem, ...] = ()
+    warnings: tuple[str, ...] = ()
     conditions: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -63,11 +70,32 @@ def bound(
         expectation = tree_name(below(tested, folder))
         registered = None if expectation is None else tree_name(below(head, folder)) == expectation
         cases.append(replace(case, id=case_id, dir=folder, expectation=expectation, registered=registered))
+    definition = _definition(place, before, prefix)
+    missing: list[tuple[str, str]] = []
     if not problem:
         found += _not_in_tree(suite, cases)
+        missing = [] if measured.alone else _missing(definition, result, prefix, suite.command)
+        found += [_absent(suite, missing)] if missing else []
     alone = measured.alone or bool(result.case_filter or result.tag_filters)
-    run = replace(result.run, cases=_with_first_runs(place, suite, cases), alone=alone)
-    return Bound(run, tuple(found), _conditions(result, measured))
+    run = replace(result.run, cases=_with_first_runs(place, suite, cases), missing=tuple(missing), alone=alone)
+    warnings = (*definition.warnings, *(text for case in definition.cases for text in case.warnings))
+    return Bound(run, tuple(found), warnings, _conditions(result, measured))
+
+
+def _definition(place: Place, before: TreeCapture, prefix: str) -> SuiteDefinition:
+    """The suite of the tested tree. Raises EnvironmentFault where the extra `evals` is missing."""
+    from shipmoor_hooks.evals import loading  # the reader of YAML is no business of other suites
+    from shipmoor_hooks.evals.tested_files import TreeWithChanges
+
+    return loading.load(TreeWithChanges(place.git, before.head, before.changes, place.top or ""), prefix)
+
+
+def require_reader(suite: Suite) -> None:
+    """Raise EnvironmentFault before anything is run where the cases of an eval suite could not be read afterwards."""
+    if suite.format == "plugin-eval":
+        from shipmoor_hooks.evals import yaml_core
+
+        yaml_core.load("{}")
 
 
 def ids_of(place: Place, suite: Suite, reports: Sequence[Report], tracked: frozenset[str]) -> list[str]:
@@ -142,6 +170,50 @@ def _not_in_tree(suite: Suite, cases: Sequence[EvalCase]) -> list[Problem]:
     more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
     message = f"the result holds cases whose folders are not in the tested tree: {', '.join(strange[:_SHOWN])}{more}"
     return [_incomplete(suite, message)]
+
+
+def _missing(
+    definition: SuiteDefinition, result: EvalResult, prefix: str, command: Sequence[str]
+) -> list[tuple[str, str]]:
+    """The cases of the tested tree that a result of the whole suite does not hold, by folder, each with the reason.
+
+    What the policy's own command leaves out is not missing; what does not load is absent from every result.
+    """
+    there = {case.dir for case in result.run.cases}
+    found = [(_at(prefix, fault.path), fault.message) for fault in definition.faults]
+    why = "it loads from the tested tree, and the result does not hold it"
+    for case in definition.cases:
+        folder = _at(prefix, case.dir)
+        if case.dir not in there and _is_asked_for(case, folder, result, command):
+            found.append((folder, why))
+    return found
+
+
+def _is_asked_for(case: CaseDefinition, folder: str, result: EvalResult, command: Sequence[str]) -> bool:
+    if result.tag_filters and not set(case.tags) & set(result.tag_filters):
+        return False
+    if result.case_filter and not re.fullmatch(
+        re.escape(result.case_filter).replace(r"\*", ".*"), case.name, re.DOTALL
+    ):
+        return False
+    targets = [posixpath.normpath(t) for t in argv.targets(command)]
+    return not targets or any(t == "." or folder == t or folder.startswith(f"{t}/") for t in targets)
+
+
+def _at(prefix: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(prefix, path))
+
+
+def _absent(suite: Suite, missing: Sequence[tuple[str, str]]) -> Problem:
+    """A case that is missing is named: the program says nothing of it in the result."""
+    told = "; ".join(f"{shown(name)} ({shown(why, 200)})" for name, why in missing[:_SHOWN])
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    noun = "case is" if len(missing) == 1 else "cases are"
+    return Problem(
+        Code.RUN_INCOMPLETE,
+        f"{len(missing)} {noun} in the tree and not in the result: {told}{more}",
+        f"repair {shown(missing[0][0])}, then shipmoor-hooks run --suite {suite.name}",
+    )
 
 
 def _incomplete(suite: Suite, message: str) -> Problem:

@@ -25,7 +25,15 @@ from shipmoor_hooks.model import (
     Verdict,
 )
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.rules import conditions, eval_rules, policy_rules, reduction, selection, verdict, wording
+from shipmoor_hooks.rules import (
+    conditions,
+    eval_rules,
+    policy_rules,
+    reduction,
+    selection,
+    verdict,
+    wording,
+)
 from shipmoor_hooks.spool import Found, Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import scoped_tree

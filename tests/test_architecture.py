@@ -20,69 +20,31 @@ PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
 FOUNDATION = {
-    "__init__",
-    "model",
-    "eval_model",
-    "record_model",
-    "errors",
-    "wiring.__init__",
-    "evals.__init__",
-    "evals.definitions",
+    *("__init__", "model", "case_list", "report_records", "eval_model", "record_model", "errors", "wiring.__init__"),
+    *("evals.__init__", "evals.definitions", "evals.matching", "evals.recording"),
 }
 PURE = {
-    *(
-        "case_id",
-        "file_names",
-        "inventory",
-        "rates",
-        "push",
-        "render",
-        "render_ci",
-        "describe",
-        "visible",
-        "pytest_records",
-    ),
+    *("case_id", "file_names", "inventory", "rates", "push", "render", "render_ci", "describe", "visible"),
+    "pytest_records",
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
     *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
+    *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
 }
 EDGE = {
-    *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
-    "code_pages",
-    *(
-        "spool",
-        "entry",
-        "envelope",
-        "eval_entry",
-        "records",
-        "plain_fields",
-        "whole_files",
-        "report_files",
-        "staleness",
-        "ignored_surface",
-    ),
+    *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version", "code_pages"),
+    *("spool", "entry", "envelope", "eval_entry", "records", "plain_fields", "whole_files", "report_files"),
+    *("staleness", "ignored_surface"),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
-    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes", "evals.tested_files"),
+    *("evals.regex_engine", "evals.regex_worker", "evals.workspace"),
 }
 FLOWS = {
-    *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
-    *(
-        "disclose",
-        "gc",
-        "demo",
-        "pytest_session",
-        "prove",
-        "case_samples",
-        "proofs_now",
-        "stability",
-        "gc_keep",
-        "clearings",
-    ),
-    *("disclose", "gc", "demo", "pytest_session"),
-    *("eval_capture", "evaluate_evals", "case_changes"),
-    "evals.loading",
-    *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
+    *("capture", "intake", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now"),
+    *("eval_capture", "evaluate_evals", "case_changes", "evals.loading"),
+    *("commit_hooks", "disclose", "gc", "gc_keep", "demo", "pytest_session", "replay", "replay_worker"),
+    *("prove", "case_samples", "proofs_now", "stability", "clearings"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
@@ -101,6 +63,7 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "py_mini_racer": {"evals.regex_worker"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "yaml": {"evals.yaml_events"},
@@ -108,6 +71,7 @@ ONLY_IN: dict[str, set[str]] = {
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
     "subprocess": {
+        "evals.regex_engine",
         "git",
         "runner_version",
         "history",
@@ -130,9 +94,21 @@ ONLY_IN: dict[str, set[str]] = {
 }
 # What a pure module may take from the standard library: nothing of it reads, writes, waits or knows the time.
 PURE_LIBRARIES = {
-    *("__future__", "collections", "dataclasses", "datetime", "difflib", "enum", "functools", "glob", "hashlib"),
+    *(
+        "__future__",
+        "collections",
+        "dataclasses",
+        "datetime",
+        "difflib",
+        "enum",
+        "bisect",
+        "functools",
+        "glob",
+        "hashlib",
+    ),
     *(
         "itertools",
+        "json",
         "math",
         "operator",
         "posixpath",
@@ -155,8 +131,8 @@ LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
     "capture": 410,
+    "evaluate": 330,
     "entry": 320,
-    "evaluate": 320,
 }
 
 

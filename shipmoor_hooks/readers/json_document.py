@@ -9,20 +9,17 @@ from typing import Any
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.encoding import text_pieces
 from shipmoor_hooks.readers.limits import shown, unreadable
+from shipmoor_hooks.readers.source import Source, pieces_of
 from shipmoor_hooks.readers.xml_events import READ_AGAIN
 
 
-def document(data: bytes, name: str, *, strict: bool = False) -> dict[str, Any]:
+def document(source: Source, name: str, *, strict: bool = False) -> dict[str, Any]:
     """The object. Raises ReportFault: larger than the cap, cut off, damaged, too deep, no object.
 
     `strict` also refuses what JSON does not have or leaves open: NaN and infinities, numbers that are none as a double, a key
     that stands twice in one object, more levels than the cap.
     """
-    if len(data) > limits.MAX_JSON:
-        raise unreadable(
-            name, f"the JSON document is larger than {limits.MAX_JSON} bytes (the cap for one JSON document)"
-        )
-    text = "".join(text_pieces(data, name)).strip()
+    text = "".join(text_pieces(_capped(source, name), name)).strip()
     try:
         found = _strict(text) if strict else json.loads(text)
     except json.JSONDecodeError as error:
@@ -74,3 +71,14 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise _Loose(f"the JSON document holds the number {shown(text, 20)}, which is too large")
     return value
+
+
+def _capped(source: Source, name: str) -> bytes:
+    pieces, size = [], 0
+    for piece in pieces_of(source):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limits.MAX_JSON:
+            what = f"the JSON document is larger than {limits.MAX_JSON} bytes (the cap for one JSON document)"
+            raise unreadable(name, what)
+    return b"".join(pieces)

@@ -19,6 +19,7 @@ from shipmoor_hooks.readers.emptiness import incomplete
 from shipmoor_hooks.readers.json_document import document
 from shipmoor_hooks.readers.json_fields import Fields
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
+from shipmoor_hooks.readers.source import Source
 
 READER = "plugin-eval"
 HARNESS = "claude plugin eval"
@@ -27,9 +28,9 @@ _JUDGED = ("llm", "baseline")
 _SHOWN = 3
 
 
-def read_plugin_eval(data: bytes, name: str) -> Report:
+def read_plugin_eval(source: Source, name: str) -> Report:
     """One record an entry of `cases`. Raises ReportFault for what is no whole result of the program's."""
-    top = Fields(document(data, name, strict=True), name)
+    top = Fields(document(source, name, strict=True), name)
     version = top.count("schemaVersion")
     if version != SCHEMA:
         newer = "is newer than" if version > SCHEMA else "is not"

@@ -52,6 +52,14 @@ def grants(command: Sequence[str]) -> str:
     return ", ".join([*told, *(["scaffold"] if scaffold else [])]) or "none"
 
 
+def targets(command: Sequence[str]) -> tuple[str, ...]:
+    """What the command runs: folders or plugins, as they are written; () for the folder where it starts."""
+    call = locate(command)
+    if call is None or call.runner != NAME:
+        return ()
+    return tuple(word.value or "" for word in parse(call.tail, PLUGIN_EVAL) if word.is_operand)
+
+
 def keeps_temp(command: Sequence[str]) -> bool:
     """Whether the person asked for the program's temporary folders."""
     call = locate(command)
