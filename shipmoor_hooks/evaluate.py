@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks import evaluate_evals, history, moves, policy
+from shipmoor_hooks import evaluate_evals, history, moves, policy, proofs_now
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
@@ -29,7 +29,6 @@ from shipmoor_hooks.rules import (
     conditions,
     eval_rules,
     policy_rules,
-    proof_rules,
     reduction,
     selection,
     verdict,
@@ -219,11 +218,7 @@ class _Judge:
         found.known |= result.known
         found.new_at_tip |= result.new_at_tip
         if suite.proofs and self.request.tip_tree is None:
-            from shipmoor_hooks import proofs_now  # few suites ask for proofs
-
-            asked = proof_rules.asked_of(result.new_at_tip, base_runs, tip_runs)
-            unproven = proofs_now.unproven(self.git, self.place.common_dir, suite.name, asked, self.request.tip)
-            found.findings += [replace(f, suite=suite.name, variant=variant) for f in unproven]
+            found.findings += proofs_now.unproven_new(self.place, question, result.new_at_tip, self.request.tip)
         found.findings += [
             replace(n, suite=suite.name, variant=variant) for n in self._beside(suite, variant, result, rules)
         ]
