@@ -247,7 +247,9 @@ class _Judge:
         for tree in trees:
             here = self._at(tree, scoped=False)
             if suite.exclude and not any(r.suite == suite.name and r.is_complete for r in here.runs):
-                here += self._at(self._scoped(tree, suite.exclude), scoped=True)
+                scoped = self._scoped(tree, suite.exclude)
+                # A tree that holds nothing of what is excluded is its own scoped tree, and its runs lie under its name.
+                here += self._at(scoped, scoped=True) + (self._at(scoped, scoped=False) if scoped != tree else Found())
             found += here
         return stock_of(found)
 
