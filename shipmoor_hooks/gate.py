@@ -52,7 +52,7 @@ def run_pre_push(
         verdict = judge_update(where, update, push, now, ask, answered) if judged(update) else None
         if verdict is not None:
             codes.append(EXIT_OF[verdict.decision])
-            _print(verdict, out, err)
+            tell(verdict, out, err)
     return worst(codes)
 
 
@@ -141,7 +141,7 @@ def _for_ci(verdict: Verdict, output_format: str) -> str:
     return render_ci.as_github(verdict) if output_format == "github" else render_ci.as_markdown(verdict)
 
 
-def _print(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
+def tell(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
     """In a hook: one line when there is nothing to tell, the whole verdict otherwise. git shows both streams."""
     if verdict.decision is Decision.ALLOWED and not verdict.warned and not _worth_telling(verdict):
         say(out, f"shipmoor-hooks: {headline(verdict)}")

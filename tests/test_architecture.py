@@ -44,7 +44,18 @@ EDGE = {
     *("readers.*", "trees.*"),
 }
 FLOWS = {
-    *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *(
+        "capture",
+        "observe",
+        "evaluate",
+        "missing",
+        "moves",
+        "target",
+        "gate",
+        "receive",
+        "standing_now",
+        "commit_hooks",
+    ),
     *("disclose", "gc", "demo", "pytest_session"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
