@@ -105,12 +105,12 @@ def begin(
         untracked=untracked,
         problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
     )
-    return Begun(place, policy, suite, Spool(place.common_dir, place.worktree).begin(run), before)
+    return Begun(place, policy, suite, Spool(place.spool_home, place.worktree).begin(run), before)
 
 
 def abandon(begun: Begun) -> None:
     """The command could not be started: there was no run."""
-    Spool(begun.place.common_dir, begun.place.worktree).withdraw(begun.run)
+    Spool(begun.place.spool_home, begun.place.worktree).withdraw(begun.run)
 
 
 def finish(
@@ -165,7 +165,7 @@ def finish(
         conditions=conditions_of(reports, conditions or {}, runner, runner_version),
         reports=tuple(files),
     )
-    spool = Spool(begun.place.common_dir, begun.place.worktree)
+    spool = Spool(begun.place.spool_home, begun.place.worktree)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
     return Captured(stored, tuple(_warnings(begun.before, reports, stored, appeared)))
@@ -200,7 +200,7 @@ def import_reports(
     if tree == "worktree":
         untracked += ignored_surface.ignored(place.git)
         refuse_untracked(policy, untracked)
-    spool = Spool(place.common_dir, place.worktree)
+    spool = Spool(place.spool_home, place.worktree)
     staleness.refuse_stale(place, spool, loaded, reports, before, measured_on=tree)
     started, suspect = started_of(loaded, reports, now)
     begun_run = Run(

@@ -36,6 +36,7 @@ class Request:
     """One tip to judge: against which bases, at which moment (POSIX seconds), which suite (None: all), under which name.
 
     `tip_tree` stands in the place of the tip's tree, and `messages` beside the commits' own, for a commit not made yet.
+    `rules` stands in the place of both sides' policy, for history that was written before there was one.
     """
 
     tip: str
@@ -47,6 +48,7 @@ class Request:
     notes: tuple[Finding, ...] = ()
     tip_tree: str | None = None
     messages: tuple[CommitMessage, ...] = ()
+    rules: Policy | None = None
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ class _Judge:
         self.place = place
         self.git = place.git
         self.request = request
-        self.spool = Spool(place.common_dir, place.worktree)
+        self.spool = Spool(place.spool_home, place.worktree)
         self.bases = [history.revision(self.git, c) for c in request.bases.commits]
         self.tip = history.revision(self.git, request.tip)
         if request.tip_tree is not None:
@@ -86,7 +88,7 @@ class _Judge:
             return self._without_base(self.request.bases.problem, found)
         if self.request.merge_result and not self._merge(found):
             return self._conclude(found, Policy())
-        tip_policy = policy.load_revision(self.git, self.request.tip)
+        tip_policy = self.request.rules or policy.load_revision(self.git, self.request.tip)
         base_policy, loosened = self._base_policy(tip_policy)
         found.findings += loosened
         rules = base_policy or tip_policy
@@ -122,6 +124,8 @@ class _Judge:
         """The policy as it stands at the (first) base, and how the tip's is looser."""
         if not self.bases:
             return None, []
+        if self.request.rules is not None:
+            return tip_policy, []
         commit = self.request.bases.commits[0]
         try:
             base_policy = policy.load_revision(self.git, commit)

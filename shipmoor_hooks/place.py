@@ -15,13 +15,22 @@ from shipmoor_hooks.git import Git, last_line
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A repository: absolute paths; `top` is None in a bare one. `worktree` names the spool's folder of this worktree."""
+    """A repository: absolute paths; `top` is None in a bare one. `worktree` names the spool's folder of this worktree.
+
+    `runs_dir` is set where runs are kept apart from the repository's own (`replay`).
+    """
 
     git: Git
     top: str | None
     git_dir: str
     common_dir: str
     worktree: str
+    runs_dir: str = ""
+
+    @property
+    def spool_home(self) -> str:
+        """The folder that holds the spool: the common git directory, unless runs are kept apart."""
+        return self.runs_dir or self.common_dir
 
     @property
     def is_bare(self) -> bool:

@@ -19,7 +19,16 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__", "evals.definitions"}
+FOUNDATION = {
+    "__init__",
+    "model",
+    "eval_model",
+    "record_model",
+    "errors",
+    "wiring.__init__",
+    "evals.__init__",
+    "evals.definitions",
+}
 PURE = {
     *(
         "case_id",
@@ -39,6 +48,18 @@ EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     "code_pages",
     *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *(
+        "spool",
+        "entry",
+        "envelope",
+        "eval_entry",
+        "records",
+        "plain_fields",
+        "whole_files",
+        "report_files",
+        "staleness",
+        "ignored_surface",
+    ),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
@@ -57,6 +78,8 @@ FLOWS = {
         "commit_hooks",
     ),
     *("disclose", "gc", "demo", "pytest_session"),
+    *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
@@ -75,6 +98,7 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
@@ -90,8 +114,10 @@ ONLY_IN: dict[str, set[str]] = {
         "wiring.probe",
         "demo",
         "cli.pager",
+        "replay",
+        "replay_worker",
     },
-    "fcntl": {"spool", "whole_files", "trees.held_folder"},
+    "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
     "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()
