@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from shipmoor_hooks import evaluate, history, place, target
+from shipmoor_hooks import evaluate, history, place, push_caller, receipts, target
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
 from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
 from shipmoor_hooks.output import flush, say
@@ -21,6 +21,7 @@ from shipmoor_hooks.render import as_json, as_text, headline
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import index_tree
+from shipmoor_hooks.visible import visible
 
 EXIT_OF = {
     Decision.ALLOWED: EXIT_ALLOWED,
@@ -48,11 +49,16 @@ def run_pre_push(
     answered: dict[tuple[str, Bases], Verdict] = {}
     codes = [EXIT_ALLOWED]
     ask = functools.cache(lambda remote: history.heads_of_remote(where.git, remote))
+    # Where nobody reads (`out`, `err`), our own hook has judged this very push and kept its receipts.
+    silent = (out is None and err is None) or push_caller.is_dry_run()
     for update in push.updates:
         verdict = judge_update(where, update, push, now, ask, answered) if judged(update) else None
         if verdict is not None:
             codes.append(EXIT_OF[verdict.decision])
             tell(verdict, out, err)
+            why_not = "" if silent else receipts.keep(where, verdict, now)
+            if why_not:
+                say(err, f"shipmoor-hooks: no receipt of this verdict was kept: {visible(why_not)}")
     return worst(codes)
 
 

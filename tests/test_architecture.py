@@ -47,7 +47,18 @@ PURE = {
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     "code_pages",
-    *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *(
+        "spool",
+        "foreign",
+        "push_caller",
+        "entry",
+        "envelope",
+        "eval_entry",
+        "whole_files",
+        "report_files",
+        "staleness",
+        "ignored_surface",
+    ),
     *(
         "spool",
         "entry",
@@ -78,7 +89,18 @@ FLOWS = {
         "commit_hooks",
     ),
     *("disclose", "gc", "demo", "pytest_session"),
-    *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *(
+        "capture",
+        "observe",
+        "evaluate",
+        "missing",
+        "moves",
+        "target",
+        "gate",
+        "receipts",
+        "standing_now",
+        "commit_hooks",
+    ),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
@@ -105,6 +127,7 @@ ONLY_IN: dict[str, set[str]] = {
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
     "subprocess": {
         "git",
+        "push_caller",
         "runner_version",
         "history",
         "wiring.chain",
