@@ -181,22 +181,34 @@ def heads_of_remote(git: Git, remote: str, timeout: float = 3.0) -> dict[str, st
 
     No prompt is answered, and the wait is bounded by `timeout` seconds.
     """
-    # Every question goes to a program that answers nothing; the user's own ssh command stays as it is.
-    extra = {"GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "force"}
-    try:
-        done = git.run("ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", extra=extra, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        return None
-    if done.returncode:
+    said = _asked_remote(git, timeout, "--symref", "--", remote, "HEAD", "refs/heads/*")
+    if said is None:
         return None
     found: dict[str, str] = {}
-    for line in done.stdout.decode("utf-8", "surrogateescape").splitlines():
+    for line in said:
         value, _, name = line.partition("\t")
         if value.startswith("ref: refs/heads/") and name == "HEAD":
             found["HEAD"] = value[len("ref: refs/heads/") :]
         elif name.startswith("refs/heads/"):
             found[name] = value
     return found
+
+
+def published_by_remote(git: Git, remote: str, ref: str, timeout: float = 3.0) -> str | None:
+    """Where a ref of the remote is; "" where it has none, None when it did not answer."""
+    said = _asked_remote(git, timeout, "--", remote, ref)
+    rows = (line.partition("\t") for line in said or ())
+    return None if said is None else next((value for value, _, name in rows if name == ref), "")
+
+
+def _asked_remote(git: Git, timeout: float, *words: str) -> list[str] | None:
+    # Every question goes to a program that answers nothing; the user's own ssh command stays as it is.
+    extra = {"GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "force"}
+    try:
+        done = git.run("ls-remote", *words, extra=extra, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    return None if done.returncode else done.stdout.decode("utf-8", "surrogateescape").splitlines()
 
 
 def own_heads(git: Git) -> dict[str, str]:

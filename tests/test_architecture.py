@@ -46,62 +46,17 @@ PURE = {
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
-    "code_pages",
-    *(
-        "spool",
-        "foreign",
-        "push_caller",
-        "entry",
-        "envelope",
-        "eval_entry",
-        "whole_files",
-        "report_files",
-        "staleness",
-        "ignored_surface",
-    ),
-    *(
-        "spool",
-        "entry",
-        "envelope",
-        "eval_entry",
-        "records",
-        "plain_fields",
-        "whole_files",
-        "report_files",
-        "staleness",
-        "ignored_surface",
-    ),
+    *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *("code_pages", "records", "plain_fields"),
+    *("foreign", "published", "push_caller", "ssh_signatures"),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
 }
 FLOWS = {
-    *(
-        "capture",
-        "observe",
-        "evaluate",
-        "missing",
-        "moves",
-        "target",
-        "gate",
-        "receive",
-        "standing_now",
-        "commit_hooks",
-    ),
-    *("disclose", "gc", "demo", "pytest_session"),
-    *(
-        "capture",
-        "observe",
-        "evaluate",
-        "missing",
-        "moves",
-        "target",
-        "gate",
-        "receipts",
-        "standing_now",
-        "commit_hooks",
-    ),
+    *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
+    *("receive", "receipts", "share", "outgoing", "fetch_runs", "shared_runs", "export"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
 }
 ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
@@ -128,6 +83,8 @@ ONLY_IN: dict[str, set[str]] = {
     "subprocess": {
         "git",
         "push_caller",
+        "share",
+        "ssh_signatures",
         "runner_version",
         "history",
         "wiring.chain",
@@ -140,8 +97,8 @@ ONLY_IN: dict[str, set[str]] = {
         "replay",
         "replay_worker",
     },
-    "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
-    "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
+    "fcntl": {"spool", "records", "fetch_runs", "whole_files", "trees.held_folder"},
+    "tempfile": {"history", "share", "ssh_signatures", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()
         for name in ("socket", "ssl", "urllib", "http", "pickle", "marshal", "threading", "asyncio", "logging")

@@ -10,7 +10,14 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
-from shipmoor_hooks.cli import explain_commands, inspect_commands, measure_commands, replay_commands, setup_commands
+from shipmoor_hooks.cli import (
+    explain_commands,
+    inspect_commands,
+    measure_commands,
+    replay_commands,
+    setup_commands,
+    share_commands,
+)
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.errors import EXIT_INTERRUPTED, EXIT_USAGE, UsageFault
@@ -53,6 +60,7 @@ inspect_commands.register(app)
 setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
+share_commands.register(app)
 
 
 def main() -> int:
