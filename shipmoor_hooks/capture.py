@@ -81,6 +81,7 @@ def begin(
     cwd: str = "",
     variant: str | None = None,
     shard: Shard | None = None,
+    label: str = "",
 ) -> Begun:
     """Take the tree and store the start of a run. Raises EvidenceFault where the policy refuses untracked files."""
     check_variant(suite, variant)
@@ -104,6 +105,7 @@ def begin(
         changes=before.changes,
         untracked=untracked,
         problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
+        label=label,
     )
     return Begun(place, policy, suite, Spool(place.spool_home, place.worktree).begin(run), before)
 
@@ -185,6 +187,7 @@ def import_reports(
     shard: Shard | None = None,
     partial: bool = False,
     inside: bool = False,
+    label: str = "",
 ) -> Captured:
     """Store reports that somebody hands us as one run. Raises ReportFault or EvidenceFault and stores nothing.
 
@@ -218,6 +221,7 @@ def import_reports(
         changes=before.changes,
         untracked=untracked,
         clock_suspect=suspect,
+        label=label,
     )
     begun = Begun(place, policy, suite, begun_run, before)
     cases = _cases(begun, reports)

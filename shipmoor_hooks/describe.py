@@ -36,6 +36,7 @@ def run_json(run: Run, *, cases: bool = False) -> dict[str, Any]:
         "runner_version": run.runner_version,
         "reader": run.reader,
         "conditions": dict(run.conditions),
+        "label": run.label or None,
         "worktree": run.worktree,
         "head": run.head,
         "changed": [c.path for c in run.changes],

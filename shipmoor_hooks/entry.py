@@ -125,6 +125,7 @@ def _fields(run: Run, inventory: str, outcomes: bytes) -> dict[str, Any]:
         "untracked": list(run.untracked),
         "clock_suspect": run.clock_suspect,
         "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
+        **({"label": run.label} if run.label else {}),
         **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
         "cases": {
             "inventory": inventory,
@@ -181,6 +182,7 @@ def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
         problems=tuple(Problem(Code(c), _text(m), _text(n)) for c, m, n in fields["problems"]),
         cases=_cases(fields["cases"], inventory),
         evals=eval_entry.eval_run(fields["evals"]) if "evals" in fields else None,
+        label=_text(fields.get("label", "")),
     )
 
 

@@ -59,7 +59,17 @@ def run_pre_push(
             why_not = "" if silent else receipts.keep(where, verdict, now)
             if why_not:
                 say(err, f"shipmoor-hooks: no receipt of this verdict was kept: {visible(why_not)}")
+            if not silent and any(f.code is Code.CLEARED for f in verdict.findings):
+                _keep_clearings(where, verdict, now, err)
     return worst(codes)
+
+
+def _keep_clearings(where: Place, verdict: Verdict, now: float, err: TextIO | None) -> None:
+    from shipmoor_hooks import clearings  # few pushes have one
+
+    why_not = clearings.keep(where, verdict, now)
+    if why_not:
+        say(err, f"shipmoor-hooks: what cleared a red could not be kept: {visible(why_not)}")
 
 
 def judge_update(

@@ -280,6 +280,7 @@ class Run:
     worktree: str = ""
     sequence: int = 0
     evals: EvalRun | None = None
+    label: str = ""  # names a measurer, where one was named; never derived from host or user
 
     @property
     def is_complete(self) -> bool:
@@ -429,6 +430,7 @@ class Finding:
     base: Count | None = None
     tip: Count | None = None
     disclosed: Disclosure | None = None
+    runs: tuple[str, ...] = ()  # the ids of the runs that a clearing rests on
 
     @property
     def level(self) -> Level:

@@ -35,6 +35,7 @@ from shipmoor_hooks.readers import registry
 from shipmoor_hooks.runner_version import VersionQuestion
 
 RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
+STDERR, NOWHERE = 2, subprocess.DEVNULL  # where what a command prints can go instead of our stdout
 _POLL = 0.1  # seconds between looks at a report that does not parse yet
 _PATIENCE = 5.0  # seconds that a report may take to become whole after its runner returned
 
@@ -43,7 +44,7 @@ _PATIENCE = 5.0  # seconds that a report may take to become whole after its runn
 class Order:
     """What to run: the suite, another command than the policy's (or none), the leg of the matrix, the part.
 
-    `fresh` says that the worktree was just checked out, so that the policy's `setup` comes first.
+    `fresh` says that the worktree was just checked out, so that the policy's `setup` comes first; `label` names a measurer.
     """
 
     suite: Suite
@@ -51,6 +52,7 @@ class Order:
     variant: str | None = None
     shard: Shard | None = None
     fresh: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def observe(
         cwd=folder,
         variant=order.variant,
         shard=order.shard,
+        label=order.label,
     )
     if order.fresh:
         # After the tree is taken: what a setup leaves behind only appeared, and the run keeps the revision's tree.

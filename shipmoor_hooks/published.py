@@ -31,15 +31,15 @@ _NAME = r"[0-9]{13,}-[0-9A-Za-z]{1,64}"
 
 
 class Sort(Enum):
-    """What a published file is, by its name; the value is the pattern of its path and the most bytes that it may have."""
+    """What a published file is, by its name; the value is the pattern of its path."""
 
-    RUN = (re.compile(rf"runs/{_HEX}{{2}}/{_HEX}{{38}}(?:{_HEX}{{24}})?/{_NAME}\.run"), 64 << 20)
-    INVENTORY = (re.compile(rf"inventories/{_HEX}{{2}}/{_HEX}{{62}}"), 512 << 20)
-    RECORD = (re.compile(rf"records/[a-z]{{1,32}}/{_HEX}{{2}}/{_HEX}{{38}}/{_NAME}\.record"), 16 << 20)
-    SIGNATURE = (
-        re.compile(rf"(?:runs|records/[a-z]{{1,32}})/{_HEX}{{2}}/{_HEX}+/{_NAME}\.(?:run|record)\.{_HEX}{{16}}\.sig"),
-        64 << 10,
-    )
+    RUN = rf"runs/{_HEX}{{2}}/{_HEX}{{38}}(?:{_HEX}{{24}})?/{_NAME}\.run"
+    INVENTORY = rf"inventories/{_HEX}{{2}}/{_HEX}{{62}}"
+    RECORD = rf"records/[a-z]{{1,32}}/{_HEX}{{2}}/{_HEX}{{38}}/{_NAME}\.record"
+    SIGNATURE = rf"(?:runs|records/[a-z]{{1,32}})/{_HEX}{{2}}/{_HEX}+/{_NAME}\.(?:run|record)\.{_HEX}{{16}}\.sig"
+
+
+MOST_BYTES = {Sort.RUN: 64 << 20, Sort.INVENTORY: 512 << 20, Sort.RECORD: 16 << 20, Sort.SIGNATURE: 64 << 10}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def inventory_path(digest: str) -> str:
 
 
 def sort_of(path: str) -> Sort | None:
-    return next((sort for sort in Sort if sort.value[0].fullmatch(path)), None)
+    return next((sort for sort in Sort if re.fullmatch(sort.value, path)), None)
 
 
 # ---------------------------------------------------------------- reading
@@ -145,8 +145,8 @@ def _sized(
         size = sizes.get(oid)
         if size is None:
             refused.append(Refused(path, "its content is missing"))
-        elif size > sort.value[1]:
-            refused.append(Refused(path, f"it has {size} bytes, and {sort.value[1]} are the most"))
+        elif size > MOST_BYTES[sort]:
+            refused.append(Refused(path, f"it has {size} bytes, and {MOST_BYTES[sort]} are the most"))
         else:
             blobs[path] = Blob(sort, oid, size)
     left = {}

@@ -43,6 +43,7 @@ PURE = {
         "pytest_records",
     ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
+    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
@@ -52,9 +53,24 @@ EDGE = {
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *(
+        "disclose",
+        "gc",
+        "demo",
+        "pytest_session",
+        "prove",
+        "case_samples",
+        "proofs_now",
+        "stability",
+        "gc_keep",
+        "clearings",
+    ),
+    *("disclose", "gc", "demo", "pytest_session"),
+    "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("receive", "receipts", "share", "outgoing", "fetch_runs", "shared_runs", "export"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
@@ -77,6 +93,7 @@ ONLY_IN: dict[str, set[str]] = {
     "typer": {"cli.*"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
+    "yaml": {"evals.yaml_events"},
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
@@ -130,7 +147,7 @@ PRINTING = {
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 380,
+    "capture": 400,
     "entry": 320,
 }
 

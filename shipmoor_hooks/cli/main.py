@@ -14,6 +14,7 @@ from shipmoor_hooks.cli import (
     explain_commands,
     inspect_commands,
     measure_commands,
+    prove_commands,
     replay_commands,
     setup_commands,
     share_commands,
@@ -27,7 +28,7 @@ app = typer.Typer(
     help="Keep a test set honest: what got smaller between the merge base and the tip is named, or not pushed.",
     context_settings=CONTEXT,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -57,6 +58,7 @@ def options(
 
 measure_commands.register(app)
 inspect_commands.register(app)
+prove_commands.register(app)
 setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)

@@ -18,11 +18,13 @@ from shipmoor_hooks.cli.context import (
     CONTEXT,
     Call,
     FormatOption,
+    LabelOption,
     ShardOption,
     SuiteOption,
     VariantOption,
     answer,
     check_format,
+    label_of,
     shard_of,
 )
 from shipmoor_hooks.editable import imports_other_tree
@@ -51,6 +53,7 @@ def run(
     at: Annotated[str | None, typer.Option("--at", metavar="REV", help="Run in a scratch worktree of REV.")] = None,
     variant: VariantOption = None,
     shard: ShardOption = None,
+    label: LabelOption = "",
     output: FormatOption = "text",
 ) -> int:
     """Run a suite, watch it, and store what it reported, bound to the tree it ran on.
@@ -60,18 +63,17 @@ def run(
     call: Call = context.obj
     check_format(output)
     where = call.find()
-    words = tuple(context.args)
+    leg = Leg(tuple(context.args), variant, shard_of(shard), label=label_of(label))
     if at is None:
         where.require_top()
-        return _observe(call, where, call.directory, suite, Leg(words, variant, shard_of(shard)), output)
+        return _observe(call, where, call.directory, suite, leg, output)
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
     with scratch.worktree_at(where, at, call.environ) as scratched:
         # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
         there = replace(scratched, worktree=where.worktree)
-        leg = Leg(words, variant, shard_of(shard), fresh=True)
-        return _observe(call, there, there.require_top(), suite, leg, output)
+        return _observe(call, there, there.require_top(), suite, replace(leg, fresh=True), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,14 @@ class Leg:
     variant: str | None
     shard: Shard | None
     fresh: bool = False
+    label: str = ""
 
 
 def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
     policy: Policy = call.policy(where)
-    order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh)
+    order = observe.Order(
+        capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh, leg.label
+    )
     done = observe.observe(where, policy, order, call.environ, cwd)
     if done.captured is None:
         return _not_recorded(call, done)
@@ -132,6 +137,7 @@ def capture(
     variant: VariantOption = None,
     shard: ShardOption = None,
     partial: Annotated[bool, typer.Option("--partial", help="The run was a selection, not the whole suite.")] = False,
+    label: LabelOption = "",
     output: FormatOption = "text",
 ) -> int:
     """Import report files as a run of the tree that was tested; stale ones are refused by name."""
@@ -157,6 +163,7 @@ def capture(
         shard=shard_of(shard),
         partial=partial,
         inside=not named,
+        label=label_of(label),
     )
     _report(call, done, output)
     if not _is_recorded(done):
