@@ -25,7 +25,7 @@ from shipmoor_hooks.model import (
     Verdict,
 )
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.rules import policy_rules, reduction, selection, verdict, wording
+from shipmoor_hooks.rules import policy_rules, proof_rules, reduction, selection, verdict, wording
 from shipmoor_hooks.shared_runs import SharedRuns, has_news
 from shipmoor_hooks.spool import Found, Spool
 from shipmoor_hooks.target import Bases

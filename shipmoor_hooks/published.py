@@ -160,7 +160,8 @@ def _sized(
 def _is_folder(path: str) -> bool:
     """Is this a folder that we look into? Any other is left alone, whatever lies in it."""
     patterns = (r"runs|inventories|records", rf"(?:runs|inventories)/{_HEX}{{2}}", r"records/[a-z]{1,32}")
-    deeper = (rf"runs/{_HEX}{{2}}/{_HEX}+", rf"records/[a-z]{{1,32}}/{_HEX}{{2}}(?:/{_HEX}+)?")
+    rest = rf"{_HEX}{{38}}(?:{_HEX}{{24}})?"
+    deeper = (rf"runs/{_HEX}{{2}}/{rest}", rf"records/[a-z]{{1,32}}/{_HEX}{{2}}(?:/{rest})?")
     return any(re.fullmatch(pattern, path) for pattern in (*patterns, *deeper))
 
 
