@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import capture, report_files, runners
+from shipmoor_hooks import capture, intake, report_files, runners
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import (
@@ -31,7 +31,6 @@ from shipmoor_hooks.model import (
     Suite,
 )
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.readers import registry
 from shipmoor_hooks.runner_version import VersionQuestion
 
 RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
@@ -246,7 +245,7 @@ def _gather(
     reports, files, digests = [], [], set()
     for path in paths:
         try:
-            seen = report_files.load(path, top, inside=from_policy).file
+            seen = report_files.known(path, top, inside=from_policy)
             if before.get(path) == (seen.sha256, seen.mtime_ns):
                 continue
             test_file = _test_file(path, prepared.named_below, folder)
@@ -291,9 +290,8 @@ def _read_whole(path: str, top: str, reader: str | None, *, inside: bool) -> tup
     """Read a report; some runners return before theirs is whole, so one that does not parse is looked at again."""
     deadline = time.monotonic() + _PATIENCE
     while True:
-        loaded = report_files.load(path, top, inside=inside)
         try:
-            return loaded.file, registry.read(loaded.data, reader, loaded.file.name)
+            return intake.read_file(path, top, reader, inside=inside)
         except ReportFault:
             if time.monotonic() > deadline:
                 raise

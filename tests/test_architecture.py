@@ -19,9 +19,16 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
+FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__"}
+FOUNDATION |= {"evals.definitions", "evals.matching", "evals.recording"}
+PURE = {
+    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
 FOUNDATION = {
     "__init__",
     "model",
+    "case_list",
+    "report_records",
     "eval_model",
     "record_model",
     "errors",
@@ -52,6 +59,7 @@ EDGE = {
     *("foreign", "published", "push_caller", "ssh_signatures"),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
+    *("evals.regex_engine", "evals.regex_worker", "evals.workspace"),
     *("readers.*", "trees.*"),
     *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
@@ -71,6 +79,7 @@ FLOWS = {
     ),
     *("disclose", "gc", "demo", "pytest_session"),
     "evals.loading",
+    *("capture", "intake", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("receive", "receipts", "share", "outgoing", "fetch_runs", "shared_runs", "export"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
@@ -91,6 +100,7 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "py_mini_racer": {"evals.regex_worker"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "yaml": {"evals.yaml_events"},
@@ -98,6 +108,7 @@ ONLY_IN: dict[str, set[str]] = {
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
     "subprocess": {
+        "evals.regex_engine",
         "git",
         "push_caller",
         "share",
@@ -123,9 +134,21 @@ ONLY_IN: dict[str, set[str]] = {
 }
 # What a pure module may take from the standard library: nothing of it reads, writes, waits or knows the time.
 PURE_LIBRARIES = {
-    *("__future__", "collections", "dataclasses", "datetime", "difflib", "enum", "functools", "glob", "hashlib"),
+    *(
+        "__future__",
+        "collections",
+        "dataclasses",
+        "datetime",
+        "difflib",
+        "enum",
+        "bisect",
+        "functools",
+        "glob",
+        "hashlib",
+    ),
     *(
         "itertools",
+        "json",
         "math",
         "operator",
         "posixpath",

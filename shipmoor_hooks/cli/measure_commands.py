@@ -29,7 +29,7 @@ from shipmoor_hooks.cli.context import (
 )
 from shipmoor_hooks.editable import imports_other_tree
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
-from shipmoor_hooks.model import Case, Finding, Policy, Shard
+from shipmoor_hooks.model import CaseList, Finding, Outcome, Policy, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
 from shipmoor_hooks.render_ci import FORMATS, as_markdown
@@ -186,8 +186,8 @@ def read(
     tracked, root = _paths_here(call)
     complete = True
     for name in files:
-        loaded = report_files.load(os.path.join(call.directory, name), None, name=name)
-        report = registry.read(loaded.data, reader, name)
+        with report_files.opened(os.path.join(call.directory, name), None, name=name) as opened:
+            report = registry.read(opened, reader, name)
         cases = inventory.cases_of([report], tracked, root, ())
         complete = complete and not report.problems
         if output == "json":
@@ -210,8 +210,8 @@ def _paths_here(call: Call) -> tuple[frozenset[str], str]:
     return frozenset(out.decode("utf-8", "surrogateescape").split("\0")), top
 
 
-def _read_text(name: str, reader: str, dialect: str, cases: tuple[Case, ...]) -> str:
-    passed = sum(c.outcome.is_green for c in cases)
+def _read_text(name: str, reader: str, dialect: str, cases: CaseList) -> str:
+    passed = cases.counts()[Outcome.PASSED]
     head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (f" ({dialect})" if dialect else "")
     return "\n".join([head, *(f"  {describe.case_line(c)}" for c in cases)])
 
