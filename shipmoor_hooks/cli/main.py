@@ -19,6 +19,7 @@ from shipmoor_hooks.cli import (
     prove_commands,
     replay_commands,
     setup_commands,
+    share_commands,
 )
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
@@ -65,6 +66,7 @@ explain_commands.register(app)
 replay_commands.register(app)
 eval_check.register(eval_commands.app)
 app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
+share_commands.register(app)
 
 
 def main() -> int:
