@@ -88,7 +88,9 @@ def _without_teardown_pairs(told: list[tuple[CaseElement, Record] | Alike]) -> t
     Also how many tests passed or were skipped before their teardown failed: pytest's `tests` counts those twice.
     """
     parts: list[Part] = []
-    failed: dict[tuple[str, str], dict[str, tuple[int, Record]]] = defaultdict(dict)  # by place and name: where it stands
+    failed: dict[tuple[str, str], dict[str, tuple[int, Record]]] = defaultdict(
+        dict
+    )  # by place and name: where it stands
     counted_twice = 0
     for one in told:
         if isinstance(one, Alike):
