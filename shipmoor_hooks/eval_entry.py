@@ -1,7 +1,7 @@
 """The eval side of a stored run: `EvalRun` to the fields of an entry's payload and back (design, section 8).
 
-Written and read as every record is, by name, defaults left out: a wrong type raises TypeError or ValueError, which `entry` turns
-into SEAL_BROKEN.
+Written and read as every record is, by name, defaults left out: a wrong type raises TypeError or ValueError, which `entry`
+turns into SEAL_BROKEN.
 """
 
 from __future__ import annotations
