@@ -25,7 +25,7 @@ FOUNDATION = {
 }
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "render_ci", "describe", "visible"),
-    "pytest_records",
+    *("pytest_records", "eval_block"),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
     *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
     *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
