@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks import capture, inventory, observe
+from shipmoor_hooks import capture, eval_capture, inventory, observe
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import Case, Outcome, RecordKind, Suite
@@ -74,7 +75,9 @@ def _once(
 ) -> list[ProofSample]:
     """Start the command once. The samples that it took of the case. Raises EvidenceFault where it took none."""
     top = place.require_top()
+    since = time.time()
     watched = observe.watch(place, suite, command.words, environ, top, new_id(), stdout)
+    eval_capture.forget_traces(watched.gathered.reports, command.words, since)
     if watched.interrupted:
         raise KeyboardInterrupt
     gathered = watched.gathered
