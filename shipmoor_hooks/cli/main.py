@@ -20,6 +20,7 @@ from shipmoor_hooks.cli import (
     prove_commands,
     replay_commands,
     setup_commands,
+    share_commands,
 )
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
@@ -65,6 +66,7 @@ setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
 eval_check.register(eval_commands.app)
+share_commands.register(app)
 eval_grade.register(eval_commands.app)
 app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
 
