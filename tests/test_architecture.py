@@ -23,6 +23,8 @@ FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "e
 PURE = {
     *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
+    *("evals.agent_command", "evals.run_options", "evals.replay_script", "evals.session_end"),
+    *("evals.result_document", "evals.result_page"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
@@ -31,13 +33,15 @@ EDGE = {
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
+    *("evals.agent_process", "evals.workspace", "evals.result_files"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
+    *("evals.sample", "evals.runner"),
 }
-ENTRIES = {"hook", "pytest_plugin", "error_handler", "__main__", "cli.*"}
+ENTRIES = {"hook", "evals.replay_agent", "pytest_plugin", "error_handler", "__main__", "cli.*"}
 LAYERS = {"foundation": FOUNDATION, "pure": PURE, "edge": EDGE, "flows": FLOWS, "entries": ENTRIES}
 MAY_IMPORT = {
     "foundation": {"foundation"},
@@ -59,6 +63,8 @@ ONLY_IN: dict[str, set[str]] = {
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},
     "subprocess": {
+        "evals.agent_process",
+        "evals.replay_agent",
         "git",
         "runner_version",
         "history",
@@ -73,7 +79,15 @@ ONLY_IN: dict[str, set[str]] = {
         "replay_worker",
     },
     "fcntl": {"spool", "whole_files", "trees.held_folder"},
-    "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
+    "tempfile": {
+        "evals.agent_process",
+        "evals.workspace",
+        "history",
+        "wiring.file_change",
+        "observe",
+        "wiring.probe",
+        "demo",
+    },
     **{
         name: set()
         for name in ("socket", "ssl", "urllib", "http", "pickle", "marshal", "threading", "asyncio", "logging")
@@ -83,7 +97,9 @@ ONLY_IN: dict[str, set[str]] = {
 PURE_LIBRARIES = {
     *("__future__", "collections", "dataclasses", "datetime", "difflib", "enum", "functools", "glob", "hashlib"),
     *(
+        "html",
         "itertools",
+        "json",
         "math",
         "operator",
         "posixpath",
