@@ -33,7 +33,7 @@ EDGE = {
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
-    *("evals.agent_process", "evals.workspace", "evals.result_files"),
+    *("evals.agent_process", "evals.run_folder", "evals.result_files"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
@@ -81,7 +81,7 @@ ONLY_IN: dict[str, set[str]] = {
     "fcntl": {"spool", "whole_files", "trees.held_folder"},
     "tempfile": {
         "evals.agent_process",
-        "evals.workspace",
+        "evals.run_folder",
         "history",
         "wiring.file_change",
         "observe",

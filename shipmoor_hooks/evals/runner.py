@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
+from shipmoor_hooks.evals import run_folder
 from shipmoor_hooks.evals import sample as samples
-from shipmoor_hooks.evals import workspace
 from shipmoor_hooks.evals.definitions import CaseDefinition, Verdict
 from shipmoor_hooks.evals.result_document import CaseResult, SampleResult, SuiteResult
 from shipmoor_hooks.evals.result_files import write_bytes
@@ -25,7 +25,7 @@ _LOOK = 0.2  # seconds between looks at whether a person has had enough
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class Material:
     """What the graders of a sample look at: the trace's bytes, the workspace's folder, the paths that were created."""
 
     trace: bytes
@@ -33,7 +33,7 @@ class Recording:
     created: tuple[str, ...]
 
 
-Grade = Callable[[CaseDefinition, Recording], tuple[Verdict, ...]]
+Grade = Callable[[CaseDefinition, Material], tuple[Verdict, ...]]
 
 
 @dataclass(slots=True)
@@ -106,7 +106,8 @@ def run(
                     tell("Interrupted — finishing up…")
                 progress.is_stopped, progress.partial = True, INTERRUPTED
             except BaseException:
-                progress.is_stopped = True  # the pool waits for its threads, and these for their agents
+                progress.is_stopped = True
+                _abandon(flying)
                 raise
     results = _cases(cases, counts, progress)
     for case in results:
@@ -123,6 +124,13 @@ def run(
         progress.partial,
     )
     return Done(whole, progress.api_errors)
+
+
+def _abandon(flying: Iterable[Future[Taken]]) -> None:
+    """Wait for the samples that still run, which were told to stop, and take their workspaces away."""
+    for future in flying:
+        if future.exception() is None and (left := future.result().workspace) is not None:
+            run_folder.remove(left)
 
 
 def _is_spent(options: RunOptions, progress: _Progress) -> bool:
@@ -144,11 +152,11 @@ def _take_in(
             write_bytes(path, taken.trace)
             result = replace(result, trace=path)
         if taken.ran and taken.workspace is not None and not taken.end.is_api_error:
-            verdicts = grade(case, Recording(taken.trace, taken.workspace.cwd, taken.created))
+            verdicts = grade(case, Material(taken.trace, taken.workspace.cwd, taken.created))
             result = _with_verdicts(case, result, verdicts)
     finally:
         if taken.workspace is not None:
-            workspace.remove(taken.workspace)
+            run_folder.remove(taken.workspace)
     progress.taken[key] = result
     progress.cost += result.cost
     progress.version = progress.version or taken.end.version

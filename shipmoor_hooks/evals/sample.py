@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.evals import agent_command, agent_process, workspace
+from shipmoor_hooks.evals import agent_command, agent_process, run_folder
 from shipmoor_hooks.evals.agent_command import Task
 from shipmoor_hooks.evals.definitions import CaseDefinition
 from shipmoor_hooks.evals.result_document import SampleResult
+from shipmoor_hooks.evals.run_folder import RunFolder
 from shipmoor_hooks.evals.run_options import RunOptions
 from shipmoor_hooks.evals.session_end import SessionEnd, session_end
-from shipmoor_hooks.evals.workspace import Workspace
 from shipmoor_hooks.git import Git, command_environment
 
 _OWN_KEY = re.compile(r"EVAL_\w+")
@@ -48,7 +48,7 @@ class Taken:
     result: SampleResult
     trace: bytes = b""
     created: tuple[str, ...] = ()
-    workspace: Workspace | None = None
+    workspace: RunFolder | None = None
     end: SessionEnd = field(default_factory=SessionEnd)
     ran: bool = False
 
@@ -60,21 +60,25 @@ class _NotRun(Exception):
 def take(setting: Setting, case: CaseDefinition, number: int, is_stopped: Callable[[], bool]) -> Taken:
     """Take the n-th sample (from 1). The workspace is the caller's to remove. Raises UsageFault, EnvironmentFault."""
     started, begun = time.time(), time.monotonic()
-    place: Workspace | None = None
+    place: RunFolder | None = None
     try:
         place = _prepared(setting, case)
         _scaffold(setting, case, place, is_stopped)
-        before = workspace.paths(place.cwd)
+        before = run_folder.paths(place.cwd)
         ended = _run(setting, case, number, place, is_stopped)
     except _NotRun as why:
         return Taken(SampleResult(started, time.monotonic() - begun, error=str(why)), workspace=place)
+    except BaseException:
+        if place is not None:
+            run_folder.remove(place)
+        raise
     trace = ended.stdout.rstrip(b"\n")
     end = session_end(trace)
     result = SampleResult(started, ended.seconds, end.turns, end.cost, _error(ended, end, case.timeout_seconds))
-    return Taken(result, trace, workspace.created(place, before), place, end, ran=True)
+    return Taken(result, trace, run_folder.created(place, before), place, end, ran=True)
 
 
-def _prepared(setting: Setting, case: CaseDefinition) -> Workspace:
+def _prepared(setting: Setting, case: CaseDefinition) -> RunFolder:
     folder = os.path.join(setting.root, case.dir)
     for key in case.env:
         if not _OWN_KEY.fullmatch(key):
@@ -83,7 +87,7 @@ def _prepared(setting: Setting, case: CaseDefinition) -> Workspace:
             )
     dirs = [_inside(case, folder, path) for path in case.add_dirs]
     history = _inside(case, folder, case.history_file) if case.history_file else ""
-    made = workspace.make(setting.root, setting.hidden, dirs, history)
+    made = run_folder.make(setting.root, setting.hidden, dirs, history)
     git = Git(made.home, setting.environ)
     config = ("-c", "init.templateDir=", "-c", "init.defaultBranch=main")
     for words in (("init", "-q"), ("config", "user.name", "Plugin Eval"), ("config", "user.email", "eval@localhost")):
@@ -101,7 +105,7 @@ def _inside(case: CaseDefinition, folder: str, path: str) -> str:
     return whole
 
 
-def _scaffold(setting: Setting, case: CaseDefinition, place: Workspace, is_stopped: Callable[[], bool]) -> None:
+def _scaffold(setting: Setting, case: CaseDefinition, place: RunFolder, is_stopped: Callable[[], bool]) -> None:
     """Run the case's scaffold in the workspace, as the user, when the call allows it."""
     if not case.scaffold_script or not setting.options.scaffold:
         return
@@ -118,7 +122,7 @@ def _scaffold(setting: Setting, case: CaseDefinition, place: Workspace, is_stopp
 
 
 def _run(
-    setting: Setting, case: CaseDefinition, number: int, place: Workspace, is_stopped: Callable[[], bool]
+    setting: Setting, case: CaseDefinition, number: int, place: RunFolder, is_stopped: Callable[[], bool]
 ) -> agent_process.Ended:
     options = setting.options
     refused = {*case.disallowed_tools, *options.disallow_tools}
@@ -141,7 +145,7 @@ def _run(
     return agent_process.run(argv, place.cwd, environ, stdin, float(case.timeout_seconds), is_stopped)
 
 
-def agent_environ(setting: Setting, place: Workspace) -> dict[str, str]:
+def agent_environ(setting: Setting, place: RunFolder) -> dict[str, str]:
     """The caller's environment without what names the worktree or a hidden folder, and without our own variables.
 
     PATH stays as it is: the agent and its tools are found by it.

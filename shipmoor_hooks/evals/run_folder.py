@@ -20,7 +20,7 @@ _NEVER_COPIED = frozenset({".git", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)
-class Workspace:
+class RunFolder:
     """Absolute folders of one sample: `cwd` is the empty one below `home`; `plugin` is "" where there is none."""
 
     base: str
@@ -32,7 +32,7 @@ class Workspace:
     history: str
 
 
-def make(plugin_root: str, hidden: Collection[str], add_dirs: Sequence[str], history: str) -> Workspace:
+def make(plugin_root: str, hidden: Collection[str], add_dirs: Sequence[str], history: str) -> RunFolder:
     """A new workspace. `hidden` are absolute folders that no copy holds; `add_dirs` and `history` absolute paths or "".
 
     Raises EnvironmentFault when it cannot be made.
@@ -60,10 +60,10 @@ def make(plugin_root: str, hidden: Collection[str], add_dirs: Sequence[str], his
     except OSError as error:
         remove_tree(base)
         raise EnvironmentFault(f"{error.filename or base} cannot be copied: {error.strerror}", "free space") from error
-    return Workspace(base, home, cwd, temporary, plugin, dirs, copied_history)
+    return RunFolder(base, home, cwd, temporary, plugin, dirs, copied_history)
 
 
-def remove(workspace: Workspace) -> None:
+def remove(workspace: RunFolder) -> None:
     """Take a workspace away, whatever modes its agent set."""
     remove_tree(workspace.base)
 
@@ -78,7 +78,7 @@ def paths(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def created(workspace: Workspace, before: Collection[str]) -> tuple[str, ...]:
+def created(workspace: RunFolder, before: Collection[str]) -> tuple[str, ...]:
     """The paths that are there now and were not before, in the order of their UTF-16 units."""
     new = paths(workspace.cwd) - set(before)
     return tuple(sorted(new, key=lambda path: path.encode("utf-16-be", "surrogatepass")))
