@@ -127,8 +127,18 @@ def show(verdict: Verdict, out: TextIO | None, *, output_format: str, width: int
     """Print a verdict that was asked for by hand."""
     if output_format == "json":
         say(out, json.dumps(as_json(verdict), indent=1, ensure_ascii=True))
-    else:
+    elif output_format == "text":
         say(out, as_text(verdict, width=width, verbose=verbose))
+    else:
+        say(out, _for_ci(verdict, output_format))
+
+
+def _for_ci(verdict: Verdict, output_format: str) -> str:
+    from shipmoor_hooks import render_ci  # a hook never needs it
+
+    if output_format == "gitlab":
+        return json.dumps(render_ci.as_gitlab(verdict), indent=1, ensure_ascii=True)
+    return render_ci.as_github(verdict) if output_format == "github" else render_ci.as_markdown(verdict)
 
 
 def _print(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:

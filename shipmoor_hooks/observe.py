@@ -106,26 +106,16 @@ def observe(
     if order.fresh:
         # After the tree is taken: what a setup leaves behind only appeared, and the run keeps the revision's tree.
         try:
-            _set_up(order.suite, cwd, clean)
+            set_up(order.suite, cwd, clean)
         except (EvidenceFault, UsageFault, KeyboardInterrupt):
             capture.abandon(begun)
             raise
-    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as fresh:
-        prepared = runner.prepare(command, clean, fresh) if runner else runners.Prepared(tuple(command), reader=None)
-        told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
-        before = report_files.snapshot((*told, *order.suite.reports), top)
-        child_environment = clean | dict(prepared.environ) | {RUN_VARIABLE: begun.run.id}
-        asked = VersionQuestion(
-            runner.version_command(command) if runner else None, cwd, clean | {RUN_VARIABLE: begun.run.id}
-        )
-        try:
-            exit_code, interrupted = _run(prepared.command, cwd, child_environment)
-        except UsageFault:
-            capture.abandon(begun)
-            raise
-        finally:
-            version = asked.answer()
-        gathered = _gather(place, order.suite, prepared, told, before, folder)
+    try:
+        watched = watch(place, order.suite, command, clean, cwd, begun.run.id)
+    except UsageFault:
+        capture.abandon(begun)
+        raise
+    gathered, exit_code, interrupted = watched.gathered, watched.exit_code, watched.interrupted
     problems = list(gathered.problems)
     if interrupted:
         problems.insert(0, Problem(Code.RUN_INCOMPLETE, f"the run of {order.suite.name} was interrupted"))
@@ -143,7 +133,7 @@ def observe(
             problems=problems,
             conditions={"argv": " ".join(runners.measured_argv(from_top)), "cwd": folder},
             runner=runner.name if runner else "",
-            runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), version),
+            runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), watched.version),
         )
     except EnvironmentFault as fault:
         if interrupted:
@@ -154,20 +144,50 @@ def observe(
     return Observed(done, exit_code)
 
 
-def _set_up(suite: Suite, cwd: str, environ: Mapping[str, str]) -> None:
+def watch(
+    place: Place,
+    suite: Suite,
+    command: tuple[str, ...],
+    environ: Mapping[str, str],
+    cwd: str,
+    run_id: str,
+    stdout: int | None = None,
+) -> Watched:
+    """Start a command in `cwd` (absolute, inside the worktree) and read what it reported. Stores nothing.
+
+    `environ` is that of a wrapped command, without git's own variables; `stdout` a file descriptor (None: ours) for what
+    it prints. Raises UsageFault when it cannot be started.
+    """
+    top = place.require_top()
+    folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(top)).replace(os.sep, "/")
+    runner = runners.recognise(command)
+    with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-run-") as fresh:
+        prepared = runner.prepare(command, environ, fresh) if runner else runners.Prepared(command, reader=None)
+        told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
+        before = report_files.snapshot((*told, *suite.reports), top)
+        ours = {RUN_VARIABLE: run_id}
+        asked = VersionQuestion(runner.version_command(command) if runner else None, cwd, {**environ, **ours})
+        try:
+            exit_code, interrupted = _run(prepared.command, cwd, {**environ, **prepared.environ, **ours}, stdout)
+        finally:
+            version = asked.answer()
+        return Watched(_gather(place, suite, prepared, told, before, folder), exit_code, interrupted, version)
+
+
+def set_up(suite: Suite, cwd: str, environ: Mapping[str, str], stdout: int | None = None) -> None:
     """Run the policy's `setup` commands. Raises EvidenceFault when one fails, UsageFault when it cannot be started."""
     for command in suite.setup:
-        code, interrupted = _run(command, cwd, environ)
+        code, interrupted = _run(command, cwd, environ, stdout)
         if interrupted:
             raise KeyboardInterrupt
         if code:
             raise EvidenceFault(f"the setup command `{' '.join(command)}` of {suite.name} ended with {code}")
 
 
-def _run(command: Sequence[str], cwd: str, environ: Mapping[str, str]) -> tuple[int, bool]:
+def _run(command: Sequence[str], cwd: str, environ: Mapping[str, str], stdout: int | None = None) -> tuple[int, bool]:
     """The exit code (128 + N for signal N, as a shell has it), and whether a person interrupted it."""
     try:
-        process = subprocess.Popen(list(command), cwd=cwd, env=dict(environ))
+        process = subprocess.Popen(list(command), cwd=cwd, env=dict(environ), stdout=stdout)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageFault(
@@ -190,6 +210,16 @@ class Gathered:
     reports: tuple[Report, ...] = ()
     files: tuple[ReportFile, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What became of a command: its reports, the code that it ended with, whether a person interrupted it, its version."""
+
+    gathered: Gathered
+    exit_code: int
+    interrupted: bool
+    version: str
 
 
 def _gather(

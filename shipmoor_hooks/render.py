@@ -103,21 +103,30 @@ def _capped(findings: Sequence[Finding]) -> Iterable[tuple[Finding, int]]:
 
 def as_text(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> str:
     """The verdict for a person: headline, n of N, findings with their ways out, then notes. Ends with a line feed."""
-    lines = [headline(verdict)]
-    lines += [f"  {line}" for line in counts(verdict.suites)]
-    for group in _groups(f for f in verdict.findings if f.level is not Level.NOTE and f.disclosed is None):
-        lines += ["", *_group(group, width, verbose, verdict.findings)]
+    lines = [headline(verdict), *(f"  {line}" for line in counts(verdict.suites))]
+    lines += [f"\n{part}" for part in findings(verdict, width=width, verbose=verbose)]
+    told = notes(verdict, width=width, verbose=verbose)
+    if told:
+        lines += ["", "notes:", *told]
+    return "\n".join(lines) + "\n"
+
+
+def findings(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> list[str]:
+    """What refuses or cannot be evaluated, a part a group, each with its ways out; then what was disclosed."""
+    groups = _groups(f for f in verdict.findings if f.level is not Level.NOTE and f.disclosed is None)
+    parts = ["\n".join(_group(group, width, verbose, verdict.findings)) for group in groups]
     disclosed = [f for f in verdict.findings if f.disclosed]
     if disclosed:
-        lines += ["", f"disclosed ({len(disclosed)}):"]
-        lines += [f"  {_disclosed(f)}" for f in _first(disclosed, MOST_FINDINGS, verbose)]
-        lines += _rest(disclosed, MOST_FINDINGS, verbose)
-    notes = [f for f in verdict.findings if f.level is Level.NOTE]
-    if notes:
-        lines += ["", "notes:"]
-        for group in _groups(notes):
-            lines += _notes(group, width, verbose)
-    return "\n".join(lines) + "\n"
+        rows = [f"disclosed ({len(disclosed)}):"]
+        rows += [f"  {_disclosed(f)}" for f in _first(disclosed, MOST_FINDINGS, verbose)]
+        parts.append("\n".join([*rows, *_rest(disclosed, MOST_FINDINGS, verbose)]))
+    return parts
+
+
+def notes(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> list[str]:
+    """The lines of the notes."""
+    groups = _groups(f for f in verdict.findings if f.level is Level.NOTE)
+    return [line for group in groups for line in _notes(group, width, verbose)]
 
 
 def headline(verdict: Verdict) -> str:

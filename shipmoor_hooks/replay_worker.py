@@ -1,8 +1,8 @@
 """One measurement of a replay, in a process of its own (`python -m shipmoor_hooks.replay_worker`).
 
-Its arguments are MODE TOP RUNS POLICY COMMIT SUITE. MODE is `run` (the suite's command in a scratch worktree) or `collect` (pytest is asked for its cases, none is run: each
-counts as green, so that removed and moved cases show, and nothing else). Silent when a run was stored; else one line on
-stdout that says why not. What the suite itself prints goes nowhere.
+Its arguments are MODE TOP RUNS POLICY COMMIT SUITE. MODE is `run` (the suite's command in a scratch worktree) or `collect`
+(pytest is asked for its cases, none is run: each counts as green, so that removed and moved cases show, and nothing else).
+Silent when a run was stored; else one line on stdout that says why not. What the suite itself prints goes nowhere.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import stat
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from dataclasses import dataclass, replace
 from shipmoor_hooks import entry, envelope
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, ReportFile, Run
-from shipmoor_hooks.whole_files import lock, names, read_bytes, sync_folder, write_whole
+from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
 
 FOLDER = "shipmoor-hooks"
 UNBOUND = "unbound"
@@ -245,17 +244,7 @@ class Spool:
 
     def _folder(self, *parts: str) -> str:
         """The folder, made if it is missing. Raises EnvironmentFault when a link or a file stands in its place."""
-        path = self.root
-        for part in ("", *parts):
-            path = os.path.join(path, part) if part else path
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(path)
-                sync_folder(os.path.dirname(path))
-            if not stat.S_ISDIR(os.lstat(path).st_mode):
-                raise EnvironmentFault(
-                    f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
-                )
-        return path
+        return real_folder(self.root, *parts)
 
 
 def _without_finished(found: Found) -> Found:

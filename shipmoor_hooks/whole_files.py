@@ -13,6 +13,8 @@ import secrets
 import stat
 from collections.abc import Iterator
 
+from shipmoor_hooks.errors import EnvironmentFault
+
 
 def names(folder: str) -> list[str]:
     """The names in a folder; none when it is missing, no folder, or a link."""
@@ -60,6 +62,21 @@ def sync_folder(folder: str) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
+
+
+def real_folder(root: str, *parts: str) -> str:
+    """The folder below `root`, made if it is missing. Raises EnvironmentFault when a link or a file stands in its place."""
+    path = root
+    for part in ("", *parts):
+        path = os.path.join(path, part) if part else path
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path)
+            sync_folder(os.path.dirname(path))
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise EnvironmentFault(
+                f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
+            )
+    return path
 
 
 @contextlib.contextmanager

@@ -19,9 +19,29 @@ import shipmoor_hooks
 PACKAGE = Path(shipmoor_hooks.__file__).parent
 OWN = "shipmoor_hooks"
 
-FOUNDATION = {"__init__", "model", "eval_model", "errors", "wiring.__init__", "evals.__init__", "evals.definitions"}
+FOUNDATION = {
+    "__init__",
+    "model",
+    "eval_model",
+    "record_model",
+    "errors",
+    "wiring.__init__",
+    "evals.__init__",
+    "evals.definitions",
+}
 PURE = {
-    *("case_id", "file_names", "inventory", "rates", "push", "render", "describe", "visible", "pytest_records"),
+    *(
+        "case_id",
+        "file_names",
+        "inventory",
+        "rates",
+        "push",
+        "render",
+        "render_ci",
+        "describe",
+        "visible",
+        "pytest_records",
+    ),
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
     *("evals.agent_command", "evals.run_options", "evals.replay_script", "evals.session_end"),
     *("evals.result_document", "evals.result_page"),
@@ -30,6 +50,18 @@ EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
     "code_pages",
     *("spool", "entry", "envelope", "eval_entry", "whole_files", "report_files", "staleness", "ignored_surface"),
+    *(
+        "spool",
+        "entry",
+        "envelope",
+        "eval_entry",
+        "records",
+        "plain_fields",
+        "whole_files",
+        "report_files",
+        "staleness",
+        "ignored_surface",
+    ),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
@@ -88,6 +120,8 @@ ONLY_IN: dict[str, set[str]] = {
         "wiring.probe",
         "demo",
     },
+    "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
+    "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()
         for name in ("socket", "ssl", "urllib", "http", "pickle", "marshal", "threading", "asyncio", "logging")

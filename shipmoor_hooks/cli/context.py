@@ -70,10 +70,11 @@ def answer(text: str) -> None:
     say(sys.stdout, text)
 
 
-def check_format(name: str) -> str:
-    """Raises UsageFault unless the format is text or json."""
-    if name not in ("text", "json"):
-        raise UsageFault(f"--format takes text or json, not {name!r}")
+def check_format(name: str, *more: str) -> str:
+    """Raises UsageFault unless the format is text or json, or one of `more`."""
+    known = ("text", "json", *more)
+    if name not in known:
+        raise UsageFault(f"--format takes {', '.join(known[:-1])} or {known[-1]}, not {name!r}")
     return name
 
 

@@ -30,6 +30,7 @@ from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Case, Finding, Policy, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
+from shipmoor_hooks.render_ci import FORMATS, as_markdown
 from shipmoor_hooks.visible import visible
 
 WITH_COMMAND = CONTEXT | {"allow_extra_args": True, "ignore_unknown_options": False}
@@ -216,11 +217,14 @@ def gate_command(
     merge_result: Annotated[
         bool, typer.Option("--merge-result", help="Judge what merging into the target's present tip gives.")
     ] = False,
-    output: FormatOption = "text",
+    output: Annotated[
+        str,
+        typer.Option("--format", metavar="text|json|github|gitlab|markdown", help="How the verdict is printed."),
+    ] = "text",
 ) -> int:
     """The verdict: is the tip's yardstick smaller or weaker than the base's? What the pre-push hook calls."""
     call: Call = context.obj
-    check_format(output)
+    check_format(output, *FORMATS)
     where = call.find()
     if where.is_bare and base is None:
         raise UsageFault(
@@ -228,7 +232,19 @@ def gate_command(
         )
     verdict = gate.by_hand(where, gate.ByHand(base, tip, suite, merge_result), call.now)
     gate.show(verdict, sys.stdout, output_format=output, width=call.width, verbose=call.verbose)
+    summary = call.environ.get("GITHUB_STEP_SUMMARY", "")
+    if output == "github" and summary:
+        _append(call, summary, as_markdown(verdict))
     return gate.EXIT_OF[verdict.decision]
+
+
+def _append(call: Call, path: str, text: str) -> None:
+    """Add to the step's summary, which GitHub shows on the run's page; a summary that cannot be written changes nothing."""
+    try:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text)
+    except OSError as refused:
+        call.tell(f"shipmoor-hooks: the step summary {path} cannot be written: {refused.strerror}")
 
 
 def disclose(

@@ -1,0 +1,82 @@
+"""Frozen dataclasses as JSON objects and back, by their annotations, strictly (design, section 9).
+
+Fields at their default are left out, so that fields can be added; unknown ones are a newer version's and are left alone. A
+wrong type raises TypeError or ValueError, a missing field TypeError: whoever reads an entry turns them into SEAL_BROKEN.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import math
+import types
+import typing
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, TypeVar, cast
+
+_Kind = TypeVar("_Kind")
+
+
+def written(value: Any) -> Any:
+    """A dataclass instance as an object of plain values: tuples as lists, enums as their values, numbers finite."""
+    if is_dataclass(value) and not isinstance(value, type):
+        named = ((f, getattr(value, f.name)) for f in fields(value))
+        return {f.name: written(have) for f, have in named if f.default is MISSING or have != f.default}
+    if isinstance(value, tuple):
+        return [written(v) for v in value]
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no number")
+    return value
+
+
+def read(kind: type[_Kind], stored: object) -> _Kind:
+    """An instance of the dataclass `kind` from such an object. Raises TypeError or ValueError."""
+    if not isinstance(stored, dict):
+        raise TypeError(f"{stored!r:.40} is no object")
+    hints = _hints(cast(Any, kind))
+    return kind(**{name: _value(hint, stored[name]) for name, hint in hints.items() if name in stored})
+
+
+@functools.cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """The fields that the constructor takes, with their types."""
+    known = typing.get_type_hints(kind)
+    return {f.name: known[f.name] for f in fields(kind) if f.init}
+
+
+def _value(hint: Any, value: Any) -> Any:
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        return None if value is None else _value(_without_none(hint), value)
+    if origin is tuple:
+        return _tuple(typing.get_args(hint), value)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return read(hint, value)
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return hint(value)
+    return _plain(hint, value)
+
+
+def _without_none(hint: Any) -> Any:
+    (only,) = (a for a in typing.get_args(hint) if a is not types.NoneType)
+    return only
+
+
+def _tuple(hints: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.40} is no list")
+    if hints[1:] == (Ellipsis,):
+        return tuple(_value(hints[0], v) for v in value)
+    return tuple(_value(hint, v) for hint, v in zip(hints, value, strict=True))
+
+
+def _plain(hint: Any, value: Any) -> Any:
+    if hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is no number")
+        return float(value)
+    if type(value) is not hint:
+        raise TypeError(f"{value!r:.40} is not of type {hint.__name__}")
+    return value
