@@ -45,6 +45,7 @@ PURE = {
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
     *("evals.agent_command", "evals.run_options", "evals.replay_script", "evals.session_end"),
     *("evals.result_document", "evals.result_page"),
+    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
@@ -66,9 +67,12 @@ EDGE = {
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
     *("readers.*", "trees.*"),
     *("evals.agent_process", "evals.run_folder", "evals.result_files"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *("disclose", "gc", "demo", "pytest_session"),
+    "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
     *("evals.sample", "evals.runner"),
@@ -91,6 +95,7 @@ ONLY_IN: dict[str, set[str]] = {
     "typer": {"cli.*"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
+    "yaml": {"evals.yaml_events"},
     "pytest": {"pytest_plugin"},
     "xml": {"readers.xml_events"},
     "tomllib": {"policy", "toml_lines", "wiring.toml_edit"},

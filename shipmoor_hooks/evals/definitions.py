@@ -35,7 +35,8 @@ class CaseDefinition:
     """One case, loaded: what `case.yaml`, `prompt.md` and `graders/*.md` of its folder say together.
 
     `source` is "case_yaml", "prose" or "mixed"; `ignored` the keys that the program reads over without a word; `warnings`
-    full sentences about what it silently does not do as written (a grader file without frontmatter, a key written twice).
+    full sentences about what it silently does not do as written (a grader file without frontmatter, a key written twice);
+    `repeated` names the keys that stand more than once, with their file and line.
     """
 
     name: str
@@ -59,6 +60,7 @@ class CaseDefinition:
     add_dirs: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class LoadFault:
 
     path: str
     message: str
+
+    @property
+    def dir(self) -> str:
+        """The folder of the case."""
+        return self.path.removesuffix("/case.yaml")
 
 
 @dataclass(frozen=True, slots=True)
