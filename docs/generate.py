@@ -1,16 +1,19 @@
 """Writes the parts of the docs that the program itself knows, so that they cannot drift from it.
 
 `python docs/generate.py` writes, `python docs/generate.py --check` writes nothing and names what is out of date (exit 1).
-Whole files: docs/commands.md, and docs/codes/ (the pages that `explain` shows). Blocks between `<!-- generated: NAME -->` and
-`<!-- end -->`: in README.md the commands and the codes, elsewhere the trailers, the keys of the policy, readers, runners.
+Whole files: docs/commands.md, docs/codes/ (the pages that `explain` shows), docs/schemas/policy.schema.json. Blocks between
+`<!-- generated: NAME -->` and `<!-- end -->`: in README.md the commands and the codes, elsewhere the trailers, the keys of the
+policy, readers, runners.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
+import policy_schema
 import typer
 from typer._click import Context
 
@@ -145,6 +148,7 @@ def filled(text: str) -> str:
 def wanted() -> dict[Path, str]:
     """What each file that is generated, or holds a generated block, has to say."""
     found = {ROOT / "docs" / "commands.md": commands()}
+    found[ROOT / "docs" / "schemas" / "policy.schema.json"] = json.dumps(policy_schema.schema(), indent=2) + "\n"
     found |= {ROOT / "docs" / "codes" / f"{c.value}.md": page_of(c.value) for c in Code}
     for path in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]):
         if BLOCK.search(path.read_text()):

@@ -101,7 +101,7 @@ def test_a_call_takes_its_line_from_the_command(text: str, command: str) -> None
         pytest.param(script({"prompt": "p", "steps": [{"say": 1}]}), "replies[0].steps[0].say", id="a wrong type"),
         pytest.param(script({"prompt": "p", "steps": [{"sleep": True}]}), "replies[0].steps[0].sleep", id="a boolean number"),
         pytest.param(script({"prompt": "p", "steps": [{"if": "("}]}), "replies[0].steps[0].if", id="no pattern"),
-        pytest.param(script({"prompt": "p", "steps": [{"fill": {"a": 1}}]}), "replies[0].steps[0].fill", id="a fill of no text"),
+        pytest.param(script({"prompt": "p", "steps": [{"fill": {"a": 1}}]}), "replies[0].steps[0].fill", id="a fill, no text"),
     ],
 )  # fmt: skip
 def test_a_bad_script_is_refused_by_place(document: object, place: str) -> None:

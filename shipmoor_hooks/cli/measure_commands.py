@@ -63,7 +63,7 @@ def run(
     words = tuple(context.args)
     if at is None:
         where.require_top()
-        return _observe(call, where, call.directory, suite, Leg(words, variant, shard_of(shard)), output)
+        return measure(call, where, call.directory, suite, Leg(words, variant, shard_of(shard)), output)
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
@@ -71,7 +71,7 @@ def run(
         # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
         there = replace(scratched, worktree=where.worktree)
         leg = Leg(words, variant, shard_of(shard), fresh=True)
-        return _observe(call, there, there.require_top(), suite, leg, output)
+        return measure(call, there, there.require_top(), suite, leg, output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ class Leg:
     fresh: bool = False
 
 
-def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
+def measure(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
+    """Run a suite in `cwd`, store and tell what it reported; the command's code, else 3 where nothing came of it."""
     policy: Policy = call.policy(where)
     order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh)
     done = observe.observe(where, policy, order, call.environ, cwd)
