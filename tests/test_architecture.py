@@ -71,7 +71,6 @@ EDGE = {
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
-    *("disclose", "gc", "demo", "pytest_session"),
     "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
@@ -115,10 +114,10 @@ ONLY_IN: dict[str, set[str]] = {
         "replay",
         "replay_worker",
     },
-    "fcntl": {"spool", "whole_files", "trees.held_folder"},
     "tempfile": {
         "evals.agent_process",
         "evals.run_folder",
+        "evals.runner",
         "history",
         "wiring.file_change",
         "observe",
@@ -126,7 +125,6 @@ ONLY_IN: dict[str, set[str]] = {
         "demo",
     },
     "fcntl": {"spool", "records", "whole_files", "trees.held_folder"},
-    "tempfile": {"history", "wiring.file_change", "observe", "wiring.probe", "demo"},
     **{
         name: set()
         for name in ("socket", "ssl", "urllib", "http", "pickle", "marshal", "threading", "asyncio", "logging")

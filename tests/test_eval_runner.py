@@ -48,6 +48,10 @@ class World:
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
 
+    def left(self) -> list[str]:
+        """What of workspaces is still there: everything but the traces."""
+        return [str(p) for p in self.temporary.rglob("*") if p.is_file() and p.name != "trace.jsonl"]
+
     def setting(self, agent: str, **options: Any) -> Setting:
         path = self.folder / "agent.py"
         path.write_text(AGENT + agent)
@@ -65,7 +69,7 @@ class World:
             self.graded.append(material)
             return tuple(Verdict(verdict, "as told") for _ in case.graders)
 
-        return runner.run(setting, cases, (), grade, str(self.folder / "traces"), self.lines.append)
+        return runner.run(setting, cases, (), grade, self.lines.append)
 
 
 @pytest.fixture
@@ -91,7 +95,7 @@ def test_a_session_is_run_kept_and_graded(world: World) -> None:
     assert trace_of(done)[1] == {"type": "assistant", "text": "hello\u2028"}
     assert not Path(taken.trace).read_bytes().endswith(b"\n")
     assert world.graded[0].trace == Path(taken.trace).read_bytes()
-    assert list(world.temporary.iterdir()) == []
+    assert world.left() == []
     assert "✓ c  score 1.00  (1 of 1 samples)" in world.lines
 
 
@@ -118,7 +122,6 @@ end()
     done = world.run(world.setting(agent), world.case())
     seen = trace_of(done)[1]
     assert top not in json.dumps(seen)
-    assert "traces" not in json.dumps(seen["environ"])
     assert seen["environ"]["KEPT"] == "yes"
     assert seen["environ"]["PWD"].endswith("/home/cwd")
     assert seen["files"] == []
@@ -193,7 +196,7 @@ def test_what_cannot_start_is_no_sample(world: World, more: dict[str, Any], file
     done = world.run(world.setting("end()", scaffold=True), case)
     assert only(done).error.startswith(error)
     assert (only(done).verdicts, only(done).trace, done.exit_code) == (None, "", 1)
-    assert list(world.temporary.iterdir()) == []
+    assert world.left() == []
 
 
 @pytest.mark.parametrize(
@@ -299,7 +302,7 @@ end()
     thread.join()
     assert [(c.case.name, c.samples[0].error) for c in done.result.cases] == [("a", ""), ("b", "interrupted")]
     assert (done.exit_code, document(done.result)["partialReason"]) == (130, "interrupted")
-    assert list(world.temporary.iterdir()) == []
+    assert world.left() == []
 
 
 def test_a_grader_without_a_verdict_makes_no_valid_sample(world: World) -> None:
@@ -323,7 +326,7 @@ def test_an_agent_that_cannot_be_started_is_told(world: World) -> None:
         world.run(
             Setting(setting.root, setting.top, (str(broken),), setting.options, setting.environ, ()), world.case()
         )
-    assert list(world.temporary.iterdir()) == []
+    assert world.left() == []
 
 
 def test_a_fault_of_the_grading_leaves_no_workspace(world: World) -> None:
@@ -331,5 +334,5 @@ def test_a_fault_of_the_grading_leaves_no_workspace(world: World) -> None:
         raise UsageFault("no engine")
 
     with pytest.raises(UsageFault, match="no engine"):
-        runner.run(world.setting("end()"), [world.case()], (), grade, str(world.folder / "traces"), world.lines.append)
-    assert list(world.temporary.iterdir()) == []
+        runner.run(world.setting("end()"), [world.case()], (), grade, world.lines.append)
+    assert world.left() == []

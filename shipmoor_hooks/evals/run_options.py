@@ -107,15 +107,20 @@ def parse(words: Sequence[str]) -> RunOptions:
 
 def with_option(command: Sequence[str], option: str, *values: str) -> tuple[str, ...]:
     """A whole `claude plugin eval` command with an option set, in the place of what it said of it before."""
-    kept: list[str] = list(command[:3])
+    return (*without_options(command, option), option, *values)
+
+
+def without_options(command: Sequence[str], *options: str) -> tuple[str, ...]:
+    """A whole `claude plugin eval` command without some options and their values."""
+    kept: list[str] = []
     operands: list[str] = []
     for word in _taken_apart(command[3:]):
         if not word.option:
             operands.extend(word.values)
-        elif word.option != option:
+        elif word.option not in options:
             kept.extend((word.option, *word.values))
     # Operands first: an option that takes several words would take them.
-    return (*kept[:3], *operands, *kept[3:], option, *values)
+    return (*command[:3], *operands, *kept)
 
 
 def _taken_apart(words: Sequence[str]) -> list[_Word]:

@@ -6,6 +6,7 @@ The samples run in worker threads and are graded, one after the other, in the ca
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -18,9 +19,11 @@ from shipmoor_hooks.evals.result_document import CaseResult, SampleResult, Suite
 from shipmoor_hooks.evals.result_files import write_bytes
 from shipmoor_hooks.evals.run_options import RunOptions
 from shipmoor_hooks.evals.sample import Setting, Taken
+from shipmoor_hooks.trees.held_folder import remove_tree
 
 COST_CEILING, INTERRUPTED = "cost_ceiling", "interrupted"
 EXIT_CEILING = 2
+TRACES = "shipmoor-hooks-eval-"
 _LOOK = 0.2  # seconds between looks at whether a person has had enough
 
 
@@ -71,10 +74,9 @@ def run(
     cases: Sequence[CaseDefinition],
     plugins: Sequence[dict[str, str]],
     grade: Grade,
-    traces: str,
     tell: Callable[[str], None],
 ) -> Done:
-    """Take every sample of every case. `traces` is the folder for their traces; `tell` is given each line of progress.
+    """Take every sample of every case; `tell` is given each line of progress.
 
     A KeyboardInterrupt ends the samples that run; what is there is graded and handed back as a partial result. Raises
     UsageFault when the agent cannot be started, EnvironmentFault when no workspace can be made.
@@ -99,7 +101,7 @@ def run(
                 ended, _ = wait(flying, timeout=_LOOK, return_when=FIRST_COMPLETED)
                 for future in ended:
                     key = flying.pop(future)
-                    _take_in(progress, key, cases[key[0]], future.result(), grade, os.path.join(traces, _folder(key)))
+                    _take_in(progress, key, cases[key[0]], future.result(), grade)
                     _tell_sample(tell, cases[key[0]], key[1], counts[key[0]], progress.taken[key])
             except KeyboardInterrupt:
                 if not progress.is_stopped:
@@ -137,20 +139,12 @@ def _is_spent(options: RunOptions, progress: _Progress) -> bool:
     return options.max_cost is not None and progress.cost >= options.max_cost
 
 
-def _folder(key: tuple[int, int]) -> str:
-    return f"{key[0] + 1}-{key[1]}"
-
-
-def _take_in(
-    progress: _Progress, key: tuple[int, int], case: CaseDefinition, taken: Taken, grade: Grade, folder: str
-) -> None:
+def _take_in(progress: _Progress, key: tuple[int, int], case: CaseDefinition, taken: Taken, grade: Grade) -> None:
     """Keep the trace, grade it, and take the workspace away."""
     result = taken.result
     try:
         if taken.ran:
-            path = os.path.join(folder, "out", "trace.jsonl")
-            write_bytes(path, taken.trace)
-            result = replace(result, trace=path)
+            result = replace(result, trace=_kept(taken.trace))
         if taken.ran and taken.workspace is not None and not taken.end.is_api_error:
             verdicts = grade(case, Material(taken.trace, taken.workspace.cwd, taken.created))
             result = _with_verdicts(case, result, verdicts)
@@ -161,6 +155,21 @@ def _take_in(
     progress.cost += result.cost
     progress.version = progress.version or taken.end.version
     progress.api_errors += taken.end.is_api_error
+
+
+def _kept(trace: bytes) -> str:
+    """The trace's path, in a folder of its own that the agent was told nothing of."""
+    path = os.path.join(tempfile.mkdtemp(prefix=TRACES), "out", "trace.jsonl")
+    write_bytes(path, trace)
+    return path
+
+
+def forget_traces(done: Done) -> None:
+    """Take the traces of samples without an error away, as the real program does unless it is asked to keep them."""
+    for case in done.result.cases:
+        for taken in case.samples:
+            if taken.trace and not taken.error:
+                remove_tree(os.path.dirname(os.path.dirname(taken.trace)))
 
 
 def _with_verdicts(case: CaseDefinition, result: SampleResult, verdicts: tuple[Verdict, ...]) -> SampleResult:
