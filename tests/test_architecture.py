@@ -46,6 +46,7 @@ PURE = {
     *("evals.agent_command", "evals.run_options", "evals.replay_script", "evals.session_end"),
     *("evals.result_document", "evals.result_page"),
     *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema"),
+    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
 }
 EDGE = {
     *("git", "place", "repo", "history", "scratch", "state", "output", "editable", "runner_version"),
@@ -68,6 +69,7 @@ EDGE = {
     *("readers.*", "trees.*"),
     *("evals.agent_process", "evals.run_folder", "evals.result_files"),
     *("evals.yaml_events", "evals.yaml_core", "evals.case_files"),
+    *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),

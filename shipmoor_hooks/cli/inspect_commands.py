@@ -10,6 +10,7 @@ import typer
 from shipmoor_hooks import describe, history
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
+from shipmoor_hooks.model import Code
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import Standing, standings
 from shipmoor_hooks.trees import scoped_tree
@@ -25,7 +26,13 @@ def register(app: typer.Typer) -> None:
     app.command("tree", short_help="The tree id, and how it was found.", context_settings=CONTEXT)(tree)
 
 
-def status(context: typer.Context, output: FormatOption = "text") -> int:
+def status(
+    context: typer.Context,
+    porcelain: Annotated[
+        bool, typer.Option("--porcelain", help="One line a suite for scripts; this form never changes.")
+    ] = False,
+    output: FormatOption = "text",
+) -> int:
     """What is measured for the working tree as it is now. Exit 3 when a suite has no run that counts."""
     call: Call = context.obj
     check_format(output)
@@ -35,6 +42,10 @@ def status(context: typer.Context, output: FormatOption = "text") -> int:
     spool = Spool(where.common_dir, where.worktree)
     scoped = {s.name: scoped_tree.scoped(where.git, seen, s.exclude) for s in policy.suites.values() if s.exclude}
     rows = standings(where.git, spool, policy, seen.tree, scoped)
+    if porcelain:
+        for row in rows:
+            answer(_porcelain(row))
+        return EXIT_NO_EVIDENCE if any(r.run is None for r in rows) else 0
     if output == "json":
         answer(json.dumps(_status_json(seen, rows), indent=1))
     else:
@@ -53,6 +64,13 @@ def status(context: typer.Context, output: FormatOption = "text") -> int:
     if missing:
         call.tell(f"  next: shipmoor-hooks run --suite {missing[0].suite}")
     return EXIT_NO_EVIDENCE if missing else 0
+
+
+def _porcelain(row: Standing) -> str:
+    """`STATE SUITE VARIANT RUN PASSED OF`, tabs between; STATE is `measured`, or a code; `-` where there is nothing."""
+    state = "measured" if row.run else row.set_aside[0].code.value if row.set_aside else Code.NO_RUN_AT_TIP.value
+    count = (str(row.run.count.passed), str(row.run.count.of)) if row.run else ("-", "-")
+    return "\t".join((state, row.suite, visible(row.variant or "-"), row.run.id if row.run else "-", *count))
 
 
 def _status_json(seen: tree_module.TreeCapture, rows: list[Standing]) -> dict[str, object]:

@@ -20,7 +20,7 @@ app = typer.Typer(
     help="Keep a test set honest: what got smaller between the merge base and the tip is named, or not pushed.",
     context_settings=CONTEXT,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

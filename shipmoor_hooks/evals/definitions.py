@@ -87,6 +87,19 @@ class SuiteDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A path of the case's folder that differs: relative to the folder, lines added and removed (None: not text).
+
+    `status` is "added", "removed", "changed" or "mode" (only its mode or kind changed).
+    """
+
+    path: str
+    status: str = "changed"
+    added: int | None = None
+    removed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a grader says of one recorded run. `passed` is None where it was not graded (`explanation` says why)."""
 
