@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from shipmoor_hooks import capture, report_files, runners
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
+from shipmoor_hooks.evals.stand_in import stand_in
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import (
     Code,
@@ -166,9 +167,12 @@ def watch(
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
         before = report_files.snapshot((*told, *suite.reports), top)
         ours = {RUN_VARIABLE: run_id}
-        asked = VersionQuestion(runner.version_command(command) if runner else None, cwd, {**environ, **ours})
+        started = stand_in(suite, prepared.command)
+        is_own = started == tuple(prepared.command)
+        question = runner.version_command(command) if runner and is_own else None
+        asked = VersionQuestion(question, cwd, {**environ, **ours})
         try:
-            exit_code, interrupted = _run(prepared.command, cwd, {**environ, **prepared.environ, **ours}, stdout)
+            exit_code, interrupted = _run(started, cwd, {**environ, **prepared.environ, **ours}, stdout)
         finally:
             version = asked.answer()
         return Watched(_gather(place, suite, prepared, told, before, folder), exit_code, interrupted, version)

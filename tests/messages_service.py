@@ -71,7 +71,10 @@ def blocks_of(turn: Turn, number: int) -> list[dict[str, Any]]:
     texts = [{"type": "text", "text": text} for text in turn.texts]
     if turn.call is None:
         return texts
-    return [*texts, {"type": "tool_use", "id": f"toolu_service{number:06}", "name": turn.call, "input": dict(turn.input)}]
+    return [
+        *texts,
+        {"type": "tool_use", "id": f"toolu_service{number:06}", "name": turn.call, "input": dict(turn.input)},
+    ]
 
 
 def events(blocks: Sequence[Mapping[str, Any]], head: Mapping[str, Any], stop: str) -> Iterator[dict[str, Any]]:
@@ -86,7 +89,11 @@ def events(blocks: Sequence[Mapping[str, Any]], head: Mapping[str, Any], stop: s
         yield {"type": "content_block_start", "index": index, "content_block": empty}
         yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
-    yield {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 5}}
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": stop, "stop_sequence": None},
+        "usage": {"output_tokens": 5},
+    }
     yield {"type": "message_stop"}
 
 

@@ -76,7 +76,7 @@ FLOWS = {
     "evals.loading",
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
-    *("evals.sample", "evals.runner"),
+    *("evals.sample", "evals.runner", "evals.stand_in"),
 }
 ENTRIES = {"hook", "evals.replay_agent", "pytest_plugin", "error_handler", "__main__", "cli.*"}
 LAYERS = {"foundation": FOUNDATION, "pure": PURE, "edge": EDGE, "flows": FLOWS, "entries": ENTRIES}
