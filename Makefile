@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-all check fuzz docs clean
+.PHONY: help demo test test-all check fuzz docs site clean
 
 help:
 	@echo "make demo      the whole story in a throwaway repository, under a minute"
@@ -16,6 +16,7 @@ help:
 	@echo "make check     linter, formatter, types, docs that are up to date, and a short fuzz of every reader"
 	@echo "make fuzz      a long fuzz of every reader (FUZZ=2000 examples each)"
 	@echo "make docs      write the generated parts of the docs again"
+	@echo "make site      the documentation as a site, in build/site"
 	@echo "make clean     remove .venv and what tools left"
 
 demo: $(READY)
@@ -44,6 +45,10 @@ fuzz: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+
+site: $(READY)
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo "build/site/index.html"
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -9,10 +9,11 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import history, ignored_surface, inventory, report_files, staleness
+from shipmoor_hooks import history, ignored_surface, intake, inventory, staleness
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
     Case,
+    CaseList,
     Code,
     Evidence,
     Outcome,
@@ -26,8 +27,6 @@ from shipmoor_hooks.model import (
     Suite,
 )
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.readers import registry
-from shipmoor_hooks.report_files import Loaded
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.trees import index_tree, scoped_tree
 from shipmoor_hooks.trees import tree as tree_module
@@ -81,6 +80,7 @@ def begin(
     cwd: str = "",
     variant: str | None = None,
     shard: Shard | None = None,
+    label: str = "",
 ) -> Begun:
     """Take the tree and store the start of a run. Raises EvidenceFault where the policy refuses untracked files."""
     check_variant(suite, variant)
@@ -104,6 +104,7 @@ def begin(
         changes=before.changes,
         untracked=untracked,
         problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
+        label=label,
     )
     return Begun(place, policy, suite, Spool(place.spool_home, place.worktree).begin(run), before)
 
@@ -144,9 +145,9 @@ def finish(
         found.insert(0, _tree_changed(begun.suite, touched))
     if narrowing:
         found.append(_partial(begun.suite, narrowing))
-    elif bails and any(c.outcome.is_red for c in cases):
+    elif bails and cases.has_red:
         found.append(_partial(begun.suite, ["it stops at the first red case, and one was red"]))
-    hidden = exit_code not in (0, None) and not any(c.outcome.is_red for c in cases)
+    hidden = exit_code not in (0, None) and not cases.has_red
     if hidden and not found:
         cases = _with_exit_code(cases, exit_code or 0)
     bound = begun.before.tree is not None and not touched and not changed.reasons
@@ -185,24 +186,25 @@ def import_reports(
     shard: Shard | None = None,
     partial: bool = False,
     inside: bool = False,
+    label: str = "",
 ) -> Captured:
     """Store reports that somebody hands us as one run. Raises ReportFault or EvidenceFault and stores nothing.
 
     `tree` names what was tested: the working tree, the index, or a revision. Stale files are refused by name (10.4).
     """
     check_variant(suite, variant)
-    loaded = _unique([report_files.load(f, place.top, inside=inside) for f in files])
-    if not loaded:
+    read = intake.read_files(files, place.top, reader or suite.format or None, inside=inside)
+    if not read:
         raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")
-    reports = [registry.read(one.data, reader or suite.format or None, one.file.name) for one in loaded]
+    taken, reports = list(read), list(read.values())
     before = tree_of_name(place, tree, environ)
     untracked = before.untracked
     if tree == "worktree":
         untracked += ignored_surface.ignored(place.git)
         refuse_untracked(policy, untracked)
     spool = Spool(place.spool_home, place.worktree)
-    staleness.refuse_stale(place, spool, loaded, reports, before, measured_on=tree)
-    started, suspect = started_of(loaded, reports, now)
+    staleness.refuse_stale(place, spool, taken, reports, before, measured_on=tree)
+    started, suspect = started_of(taken, reports, now)
     begun_run = Run(
         id=secrets.token_hex(16),
         suite=suite.name,
@@ -218,10 +220,11 @@ def import_reports(
         changes=before.changes,
         untracked=untracked,
         clock_suspect=suspect,
+        label=label,
     )
     begun = Begun(place, policy, suite, begun_run, before)
     cases = _cases(begun, reports)
-    found = _report_problems([one.file.name for one in loaded], reports, cases)
+    found = _report_problems([file.name for file in taken], reports, cases)
     if before.tree is None:
         found.insert(0, _bound_to_nothing(before.reasons))
     if partial:
@@ -234,7 +237,7 @@ def import_reports(
         runner=reports[0].harness,
         runner_version=reports[0].harness_version,
         conditions=conditions_of(reports, {}, reports[0].harness, reports[0].harness_version),
-        reports=tuple(one.file for one in loaded),
+        reports=tuple(taken),
     )
     known = staleness.already_there(spool, run)
     if known is not None:
@@ -273,11 +276,11 @@ def tree_of_name(place: Place, name: str, environ: Mapping[str, str]) -> TreeCap
     return TreeCapture(history.tree_of(place.git, commit), commit, (), (), (), (), "head", "")
 
 
-def started_of(loaded: Sequence[Loaded], reports: Sequence[Report], now: float) -> tuple[float, bool]:
+def started_of(files: Sequence[ReportFile], reports: Sequence[Report], now: float) -> tuple[float, bool]:
     """When an imported run started: the oldest of the reports' own times and mtimes; True when one lies in the future."""
     times = []
-    for one, report in zip(loaded, reports, strict=True):
-        times.append(one.file.mtime_ns / 1e9)
+    for file, report in zip(files, reports, strict=True):
+        times.append(file.mtime_ns / 1e9)
         if report.started is not None:
             times.append(report.started)
     return min(times), max(times) > now + CLOCK_TOLERANCE
@@ -298,15 +301,7 @@ def conditions_of(
     return tuple(sorted(found.items()))
 
 
-def _unique(loaded: Sequence[Loaded]) -> list[Loaded]:
-    """The same file twice counts once, also under another name (a link, `./`)."""
-    seen: dict[tuple[str, int], Loaded] = {}
-    for one in loaded:
-        seen.setdefault((one.file.sha256, one.file.mtime_ns), one)
-    return list(seen.values())
-
-
-def _cases(begun: Begun, reports: Sequence[Report]) -> tuple[Case, ...]:
+def _cases(begun: Begun, reports: Sequence[Report]) -> CaseList:
     paths = tracked_paths(begun.place, begun.before)
     return inventory.cases_of(reports, paths, begun.place.top or "", begun.suite.normalise)
 
@@ -352,10 +347,10 @@ def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
     )
 
 
-def _with_exit_code(cases: Sequence[Case], exit_code: int) -> tuple[Case, ...]:
+def _with_exit_code(cases: CaseList, exit_code: int) -> CaseList:
     """A failure that no case shows: one synthetic red case (10.28)."""
     hidden = Case(f"<run>::exit {exit_code}", Outcome.FAILED, kind=RecordKind.RUN)
-    return tuple(sorted([*cases, hidden], key=lambda c: c.id))
+    return CaseList.of(sorted([*cases, hidden], key=lambda c: c.id))
 
 
 def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared: Sequence[str]) -> list[str]:
@@ -369,7 +364,7 @@ def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared
         found.append(f"nested repositories are left out of the tree: {_some(before.nested)}")
     if appeared:
         found.append(f"files appeared while the suite ran; the run keeps the first tree: {_some(appeared)}")
-    if run.exit_code == 0 and any(c.outcome.is_red for c in run.cases):
+    if run.exit_code == 0 and CaseList.of(run.cases).has_red:
         found.append("the command ended with 0 although cases are red")
     if run.clock_suspect:
         found.append("the report's time lies in the future; the run can clear no red")

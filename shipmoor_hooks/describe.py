@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
-from shipmoor_hooks.model import Case, Report, Run
+from shipmoor_hooks.model import Case, CaseList, Report, Run
 from shipmoor_hooks.rules.wording import ago
 from shipmoor_hooks.visible import visible
 
@@ -36,6 +36,7 @@ def run_json(run: Run, *, cases: bool = False) -> dict[str, Any]:
         "runner_version": run.runner_version,
         "reader": run.reader,
         "conditions": dict(run.conditions),
+        "label": run.label or None,
         "worktree": run.worktree,
         "head": run.head,
         "changed": [c.path for c in run.changes],
@@ -61,9 +62,7 @@ def case_json(case: Case) -> dict[str, Any]:
 
 def report_json(name: str, report: Report, cases: Sequence[Case]) -> dict[str, Any]:
     """What a reader sees, in the schema `shipmoor-hooks.report/1`."""
-    counts = {"passed": 0, "failed": 0, "error": 0, "skipped": 0, "xfailed": 0}
-    for case in cases:
-        counts[case.outcome.value] += 1
+    counts = {outcome.value: number for outcome, number in CaseList.of(cases).counts().items()}
     return {
         "schema": "shipmoor-hooks.report/1",
         "file": name,

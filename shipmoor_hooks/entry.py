@@ -17,9 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from shipmoor_hooks import envelope, eval_entry
+from shipmoor_hooks.case_list import OF_LETTER
 from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import (
     Case,
+    CaseList,
     Change,
     Code,
     Evidence,
@@ -34,14 +36,6 @@ from shipmoor_hooks.model import (
 _MOST_SHARDS = 10_000
 PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json"
 VERSION = 1
-_OUTCOME_BYTES = {
-    Outcome.PASSED: b"p",
-    Outcome.FAILED: b"f",
-    Outcome.ERROR: b"e",
-    Outcome.SKIPPED: b"s",
-    Outcome.XFAILED: b"x",
-}
-_OUTCOMES = {code[0]: outcome for outcome, code in _OUTCOME_BYTES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +49,7 @@ class Encoded:
 
 def inventory_bytes(ids: Sequence[str]) -> bytes:
     """The ids in order, a NUL behind each (an id never holds one), as UTF-8."""
-    return "".join(f"{i}\0" for i in ids).encode("utf-8", "surrogatepass")
+    return "\0".join([*ids, ""]).encode("utf-8", "surrogatepass")
 
 
 def ids_of(inventory: bytes) -> list[str]:
@@ -64,10 +58,10 @@ def ids_of(inventory: bytes) -> list[str]:
 
 def encode(run: Run) -> Encoded:
     """The entry of a run. The cases must be sorted by id, as `inventory.cases_of` gives them."""
-    inventory = inventory_bytes([c.id for c in run.cases])
+    cases = CaseList.of(run.cases)
+    inventory = inventory_bytes(cases.ids)
     digest = hashlib.sha256(inventory).hexdigest()
-    outcomes = b"".join(_OUTCOME_BYTES[c.outcome] for c in run.cases)
-    payload = json.dumps(_fields(run, digest, outcomes), separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    payload = json.dumps(_fields(run, cases, digest), separators=(",", ":"), ensure_ascii=True).encode("ascii")
     return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload), digest, inventory)
 
 
@@ -96,7 +90,7 @@ def inventory_name(fields: dict[str, Any]) -> str:
     return named if isinstance(named, str) else ""
 
 
-def _fields(run: Run, inventory: str, outcomes: bytes) -> dict[str, Any]:
+def _fields(run: Run, cases: CaseList, inventory: str) -> dict[str, Any]:
     return {
         "schema": "shipmoor-hooks.run/1",
         "id": run.id,
@@ -125,12 +119,13 @@ def _fields(run: Run, inventory: str, outcomes: bytes) -> dict[str, Any]:
         "untracked": list(run.untracked),
         "clock_suspect": run.clock_suspect,
         "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
+        **({"label": run.label} if run.label else {}),
         **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
         "cases": {
             "inventory": inventory,
-            "number": len(run.cases),
-            "outcomes": base64.b64encode(zlib.compress(outcomes, 1)).decode("ascii"),
-            "details": {str(i): d for i, c in enumerate(run.cases) if (d := _details(c))},
+            "number": len(cases),
+            "outcomes": base64.b64encode(zlib.compress(cases.letters, 1)).decode("ascii"),
+            "details": {str(i): _details(case) for i, case in cases.others.items()},
         },
     }
 
@@ -181,6 +176,7 @@ def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
         problems=tuple(Problem(Code(c), _text(m), _text(n)) for c, m, n in fields["problems"]),
         cases=_cases(fields["cases"], inventory),
         evals=eval_entry.eval_run(fields["evals"]) if "evals" in fields else None,
+        label=_text(fields.get("label", "")),
     )
 
 
@@ -217,25 +213,27 @@ def _shard(value: Any) -> Shard | None:
     return Shard(index, total)
 
 
-def _cases(stored: dict[str, Any], inventory: bytes | None) -> tuple[Case, ...]:
+def _cases(stored: dict[str, Any], inventory: bytes | None) -> CaseList:
     if not stored["number"]:
-        return ()
+        return CaseList([], b"", {})
     if inventory is None or hashlib.sha256(inventory).hexdigest() != stored["inventory"]:
         raise ValueError("the list of its case ids is missing or damaged")
     ids = ids_of(inventory)
     outcomes = zlib.decompressobj().decompress(base64.b64decode(stored["outcomes"]), len(ids) + 1)
     if not len(ids) == len(outcomes) == stored["number"]:
         raise ValueError("ids and outcomes differ in number")
-    details = stored["details"]
-    return tuple(
-        _case(name, _OUTCOMES[code], details.get(str(i)))
-        for i, (name, code) in enumerate(zip(ids, outcomes, strict=True))
-    )
+    if unknown := outcomes.translate(None, bytes(OF_LETTER)):
+        raise ValueError(f"{unknown[:1]!r} is no outcome")
+    others = {}
+    for key, details in stored["details"].items():
+        position = int(key)
+        if position < 0:
+            raise IndexError(f"{key} is no case")
+        others[position] = _case(ids[position], OF_LETTER[outcomes[position]], details)
+    return CaseList(ids, outcomes, {i: case for i, case in sorted(others.items()) if not case.is_plain})
 
 
-def _case(name: str, outcome: Outcome, details: dict[str, Any] | None) -> Case:
-    if details is None:
-        return Case(name, outcome, passed=int(outcome.is_green))
+def _case(name: str, outcome: Outcome, details: dict[str, Any]) -> Case:
     passed, samples = details.get("samples", (int(outcome.is_green), 1))
     return Case(
         name,

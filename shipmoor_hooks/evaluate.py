@@ -25,7 +25,7 @@ from shipmoor_hooks.model import (
     Verdict,
 )
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.rules import policy_rules, reduction, selection, verdict, wording
+from shipmoor_hooks.rules import policy_rules, proof_rules, reduction, selection, verdict, wording
 from shipmoor_hooks.spool import Found, Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import scoped_tree
@@ -145,7 +145,8 @@ class _Judge:
 
         rows = policy_rules.loosened(base_policy, tip_policy, runners.added_selection)
         found = [
-            Finding(Code.POLICY_LOOSENED, f"{r.message}.", f"Restore {r.key} in the policy.", case=r.key) for r in rows
+            Finding(Code.POLICY_LOOSENED, f"{r.key}: {r.message}.", f"Restore {r.key} in the policy.", case=r.key)
+            for r in rows
         ]
         found += policy_rules.command_changes(base_policy, tip_policy, runners.added_selection)
         return base_policy, found
@@ -203,6 +204,12 @@ class _Judge:
         found.findings += result.findings
         found.known |= result.known
         found.new_at_tip |= result.new_at_tip
+        if suite.proofs and self.request.tip_tree is None:
+            from shipmoor_hooks import proofs_now  # few suites ask for proofs
+
+            asked = proof_rules.asked_of(result.new_at_tip, base_runs, tip_runs)
+            unproven = proofs_now.unproven(self.git, self.place.common_dir, suite.name, asked, self.request.tip)
+            found.findings += [replace(f, suite=suite.name, variant=variant) for f in unproven]
         found.findings += [
             replace(n, suite=suite.name, variant=variant) for n in self._beside(suite, variant, result, rules)
         ]

@@ -21,6 +21,7 @@ from shipmoor_hooks.render import as_json, as_text, headline
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import index_tree
+from shipmoor_hooks.visible import visible
 
 EXIT_OF = {
     Decision.ALLOWED: EXIT_ALLOWED,
@@ -53,7 +54,17 @@ def run_pre_push(
         if verdict is not None:
             codes.append(EXIT_OF[verdict.decision])
             _print(verdict, out, err)
+            if err is not None and any(f.code is Code.CLEARED for f in verdict.findings):
+                _keep_clearings(where, verdict, now, err)
     return worst(codes)
+
+
+def _keep_clearings(where: Place, verdict: Verdict, now: float, err: TextIO) -> None:
+    from shipmoor_hooks import clearings  # few pushes have one
+
+    why_not = clearings.keep(where, verdict, now)
+    if why_not:
+        say(err, f"shipmoor-hooks: what cleared a red could not be kept: {visible(why_not)}")
 
 
 def judge_update(

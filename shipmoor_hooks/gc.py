@@ -1,7 +1,9 @@
 """`gc`: let go of old runs, never of evidence that something still stands on (design, 10.25 and 10.38).
 
-Kept whatever their age: the last complete run of each suite and variant on a tree that some branch or tag can reach, every
-entry that cannot be read (it may be a newer version's), and unfinished runs younger than the limit.
+Kept whatever their age: the last complete run of each suite and variant on a tree that some branch or tag can reach (or on
+its scoped tree), the first complete run of each version of an eval suite and of each (case, expectation), a run that a clearing
+named, and every entry that cannot be read (it may be a newer version's). Records beside runs (proofs, re-grades) are not
+looked at.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from shipmoor_hooks import entry, envelope
+from shipmoor_hooks import entry, envelope, gc_keep
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run
@@ -44,19 +46,19 @@ def collect(spool: Spool, git: Git, now: float, days: float) -> Collection:
 def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     """What would be dropped. `now` is POSIX seconds; entries younger than `days` stay."""
     limit = now - days * DAY
-    held = _held_trees(git)
+    entries = [(path, *_summary(path)) for path in spool.paths()]  # newest first
+    whole = [run for path, run, _ in entries if run is not None and not path.endswith(BEGUN_SUFFIX)]
+    held = gc_keep.held(git, os.path.dirname(spool.root), whole)
     newest: set[tuple[str, str, str | None, str]] = set()
     drop: list[str] = []
     used: set[str] = set()
-    unreadable = False
-    for path in spool.paths():  # newest first
-        run, inventory = _summary(path)
-        unreadable = unreadable or run is None
-        if run is None or run.recorded >= limit or _stands_on(run, path, held, newest):
+    for path, run, inventory in entries:
+        if run is None or run.recorded >= limit or run.id in held.runs or _stands_on(run, path, held, newest):
             used |= {inventory}
         else:
             drop.append(path)
             drop += [twin for twin in spool.twins(path) if twin not in drop]
+    unreadable = any(run is None for _, run, _ in entries)
     # An entry that a newer version wrote names an inventory that cannot be seen from here.
     lists = [] if unreadable else spool.inventory_paths()
     unused = [p for p in lists if os.path.basename(p) not in used and _older(p, now - DAY)]
@@ -75,15 +77,14 @@ def drop(collection: Collection) -> None:
             os.rmdir(os.path.dirname(path))
 
 
-def _stands_on(run: Run, path: str, held: frozenset[str], newest: set[tuple[str, str, str | None, str]]) -> bool:
-    """Is this the last complete run of its suite and variant on a tree that history still reaches?"""
-    if path.endswith(BEGUN_SUFFIX) or not run.is_complete or run.tree not in held:
+def _stands_on(run: Run, path: str, held: gc_keep.Held, newest: set[tuple[str, str, str | None, str]]) -> bool:
+    """Is this the last complete run of its suite and variant on a tree, or a scoped tree, that history still reaches?"""
+    if path.endswith(BEGUN_SUFFIX) or not run.is_complete:
         return False
-    key = (run.tree or "", run.suite, run.variant, str(run.shard))
-    if key in newest:
-        return False
-    newest.add(key)
-    return True
+    keys = {(tree, run.suite, run.variant, str(run.shard)) for tree in held.places(run)}
+    is_last = bool(keys - newest)
+    newest |= keys
+    return is_last
 
 
 def _summary(path: str) -> tuple[Run | None, str]:
@@ -96,15 +97,6 @@ def _summary(path: str) -> tuple[Run | None, str]:
         return entry.decode_fields(fields), inventory
     except (OSError, envelope.Unreadable, KeyError, TypeError):
         return None, ""
-
-
-def _held_trees(git: Git) -> frozenset[str]:
-    """The trees of every commit that a branch, a tag or a worktree's HEAD reaches. Raises GitFault: then nothing is dropped."""
-    listed = git.output("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape").splitlines()
-    heads = {line.removeprefix("HEAD ") for line in listed if line.startswith("HEAD ")}
-    there = sorted(h for h in heads if h.strip("0"))
-    out = git.output("log", "--format=%T", "--branches", "--tags", "--remotes", *there, "--")
-    return frozenset(out.decode("ascii", "replace").split())
 
 
 def _older(path: str, limit: float) -> bool:

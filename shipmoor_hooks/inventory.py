@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from shipmoor_hooks.case_id import Identity, namer
-from shipmoor_hooks.model import Case, Normalise, Outcome, Problem, Record, RecordKind, Report
+from shipmoor_hooks.case_list import OF_LETTER
+from shipmoor_hooks.model import Case, CaseList, Normalise, Outcome, Problem, Record, RecordKind, Report
+from shipmoor_hooks.report_records import Alike, parts_of
 
 # How the readers begin the sentence about a file without a case; it counts only while no other file of the run has one.
 EMPTY = "the report holds no"
 # How pytest's reader begins the sentence about a count that subtests or lost records explain.
 COUNTED = "pytest counted "
+_PASSED = Outcome.PASSED.letter
+_MOST_HELD = 4096  # cases that wait until their place is whole
 
 
 def cases_of(
     reports: Iterable[Report], tracked: frozenset[str] | Container[str], root: str, normalise: Sequence[Normalise] = ()
-) -> tuple[Case, ...]:
+) -> CaseList:
     """The cases of one run, sorted by id, whatever the order of files and records.
 
     Records with one id (also from two files) are one case: `count` says how many there were, the worst outcome wins
@@ -25,19 +30,57 @@ def cases_of(
     shares its id with a case stays a case of its own.
     """
     names = namer(tracked, root, normalise)
-    cases: dict[str, _Folded] = {}
-    others: dict[tuple[str, str], _Folded] = {}
+    fold = _Fold()
     for report in reports:
-        for record in report.records:
-            identity = names.identify(record, report.dialect)
-            if record.kind is RecordKind.CASE:
-                folded = cases.get(identity.id) or cases.setdefault(identity.id, _Folded(record.outcome, record.kind))
-            else:
-                key = (identity.id, record.kind.value)
-                folded = others.get(key) or others.setdefault(key, _Folded(record.outcome, record.kind))
-            folded.add(record, identity)
-    every = [((id_, ""), folded) for id_, folded in cases.items()] + list(others.items())
-    return tuple(folded.case(key[0]) for key, folded in sorted(every, key=itemgetter(0)))
+        for group in _groups(report.records):
+            ids = names.identify_alike(group.shared, group.names, report.dialect)
+            if ids is None or not fold.add_new(ids, group.letters):
+                for record in group.records():
+                    fold.add(record, names.identify(record, report.dialect))
+    return fold.cases()
+
+
+@dataclass(slots=True)
+class _Group:
+    """Cases of one place (`shared`), each with a name, an outcome's letter and no more; or any one other record."""
+
+    shared: Record
+    names: list[str]
+    letters: str
+
+    def records(self) -> Iterable[Record]:
+        if not self.names:
+            return (self.shared,)
+        return (
+            replace(self.shared, name=name, outcome=OF_LETTER[ord(letter)])
+            for name, letter in zip(self.names, self.letters, strict=True)
+        )
+
+
+def _groups(records: Sequence[Record]) -> Iterator[_Group]:
+    """The records in groups that share a place; only a place's own order is kept, and no order counts here."""
+    groups: dict[tuple[str, str, tuple[str, ...]], _Group] = {}
+    held = 0
+    for part in parts_of(records):
+        if isinstance(part, Alike):
+            shared, names, letters = part.shared, part.names, _PASSED * len(part.names)
+        elif part.kind is RecordKind.CASE and part.name and not part.attempts:
+            shared, names, letters = part, (part.name,), part.outcome.letter
+        else:
+            yield _Group(part, [], "")
+            continue
+        place = (shared.classname, shared.file, shared.suites)
+        group = groups.get(place)
+        if group is None:
+            group = groups[place] = _Group(shared, [], "")
+        group.names += names
+        group.letters += letters
+        held += len(names)
+        if held >= _MOST_HELD:
+            yield from groups.values()
+            groups.clear()
+            held = 0
+    yield from groups.values()
 
 
 def problems_of(reports: Sequence[Report], names: Sequence[str] = (), *, watched: bool = False) -> tuple[Problem, ...]:
@@ -69,6 +112,53 @@ def explained(reports: Sequence[Report], problems: Sequence[Problem]) -> list[st
     left = [p.message for p in problems]
     counts = [p.message for r in reports for p in r.problems if p.message.startswith(COUNTED)]
     return [f"{m}: the rest are subtests that passed" for m in counts if not any(m in other for other in left)]
+
+
+class _Fold:
+    """The records of a run so far, by id: a letter for one that stands alone, all that counts of it for any other."""
+
+    def __init__(self) -> None:
+        self.plain: dict[str, str] = {}
+        self.folded: dict[tuple[str, str], _Folded] = {}  # by id and kind; "" for a case, so that it sorts first
+
+    def add_new(self, ids: Sequence[str], letters: str) -> bool:
+        """Add cases that are seen for the first time. False, and nothing is added, when one of them is not."""
+        new = dict(zip(ids, letters, strict=True))
+        if len(new) < len(ids) or not self.plain.keys().isdisjoint(new):
+            return False
+        if self.folded and any((id_, "") in self.folded for id_ in new):
+            return False
+        self.plain.update(new)
+        return True
+
+    def add(self, record: Record, identity: Identity) -> None:
+        is_case = record.kind is RecordKind.CASE
+        key = (identity.id, "" if is_case else record.kind.value)
+        folded = self.folded.get(key)
+        if folded is None:
+            alone = self.plain.pop(identity.id, None) if is_case else None
+            if is_case and alone is None and identity.raw == identity.id and not record.attempts:
+                self.plain[identity.id] = record.outcome.letter
+                return
+            folded = self.folded[key] = _Folded(record.outcome, record.kind)
+            if alone is not None:
+                folded.add(Record("", outcome=OF_LETTER[ord(alone)]), Identity(identity.id, identity.id))
+        folded.add(record, identity)
+
+    def cases(self) -> CaseList:
+        """All of them, sorted; of one id a case before the record of a file."""
+        ids = sorted([*self.plain, *(id_ for id_, _ in self.folded)])
+        letters = bytearray("".join([self.plain.get(id_, "?") for id_ in ids]), "ascii")
+        others: dict[int, Case] = {}
+        position = -1
+        for (id_, _), folded in sorted(self.folded.items(), key=itemgetter(0)):
+            first = bisect_left(ids, id_) + (id_ in self.plain)
+            position = max(first, position + 1)
+            case = folded.case(id_)
+            letters[position] = ord(case.outcome.letter)
+            if not case.is_plain:
+                others[position] = case
+        return CaseList(ids, bytes(letters), others)
 
 
 @dataclass(slots=True)

@@ -7,41 +7,14 @@ lower-case hex strings of 40 or 64 digits; paths are relative to the worktree's 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from shipmoor_hooks.case_list import Case as Case
+from shipmoor_hooks.case_list import CaseList as CaseList
+from shipmoor_hooks.case_list import Outcome as Outcome
+from shipmoor_hooks.case_list import RecordKind as RecordKind
 from shipmoor_hooks.eval_model import EvalRun
-
-
-class Outcome(enum.Enum):
-    """What became of one case in one run. Absent is not an outcome."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    ERROR = "error"
-    SKIPPED = "skipped"
-    XFAILED = "xfailed"
-
-    @property
-    def is_red(self) -> bool:
-        return self is Outcome.FAILED or self is Outcome.ERROR
-
-    @property
-    def is_green(self) -> bool:
-        return self is Outcome.PASSED
-
-    @property
-    def is_skip(self) -> bool:
-        """Skipped or expected to fail: the rules and n of N treat both alike."""
-        return self is Outcome.SKIPPED or self is Outcome.XFAILED
-
-    @property
-    def badness(self) -> int:
-        """Larger is worse: error 4, failed 3, skipped 2, xfailed 1, passed 0."""
-        return _BADNESS[self]
-
-
-_BADNESS = {Outcome.PASSED: 0, Outcome.XFAILED: 1, Outcome.SKIPPED: 2, Outcome.FAILED: 3, Outcome.ERROR: 4}
 
 
 class Evidence(enum.IntEnum):
@@ -138,15 +111,6 @@ _NO_EVIDENCE = frozenset({
 # ---------------------------------------------------------------- what a reader sees
 
 
-class RecordKind(enum.Enum):
-    """What one record of a report speaks about."""
-
-    CASE = "case"
-    FILE = "file"  # a whole file that does not load (red) or skips itself; `file` names it
-    SUITE = "suite"  # a failure outside every case (suite-level error, a hook); red
-    RUN = "run"  # synthetic: the process ended with a code that no case explains
-
-
 @dataclass(frozen=True, slots=True)
 class Record:
     """One test record as a report tells it, names untouched.
@@ -162,7 +126,6 @@ class Record:
     outcome: Outcome = Outcome.PASSED
     attempts: tuple[Outcome, ...] = ()
     kind: RecordKind = RecordKind.CASE
-    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +147,7 @@ class Report:
 
     reader: str
     dialect: str
-    records: tuple[Record, ...]
+    records: Sequence[Record]
     problems: tuple[Problem, ...] = ()
     started: float | None = None
     harness: str = ""
@@ -193,25 +156,6 @@ class Report:
 
 
 # ---------------------------------------------------------------- what a run holds
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One case of one run.
-
-    `count` says how many records carried this id; `passed` of `samples` counts attempts and repeated records. `raws` are
-    the raw names where normalising changed them. `covers` is set on a record for a whole file: the id prefix of the cases
-    that it stands for (`tests/test_a.py::`); such a case is no member of the inventory.
-    """
-
-    id: str
-    outcome: Outcome
-    count: int = 1
-    passed: int = 0
-    samples: int = 1
-    kind: RecordKind = RecordKind.CASE
-    covers: str = ""
-    raws: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +203,7 @@ class Run:
     evidence: Evidence
     started: float
     recorded: float
-    cases: tuple[Case, ...] = ()
+    cases: Sequence[Case] = ()
     finished: float | None = None
     variant: str | None = None
     shard: Shard | None = None
@@ -280,6 +224,7 @@ class Run:
     worktree: str = ""
     sequence: int = 0
     evals: EvalRun | None = None
+    label: str = ""  # names a measurer, where one was named; never derived from host or user
 
     @property
     def is_complete(self) -> bool:
@@ -293,15 +238,12 @@ class Run:
     @property
     def count(self) -> Count:
         """n of N: the synthetic case that stands for an exit code is no case of the suite."""
-        return Count(sum(c.outcome.is_green for c in self.cases), sum(c.kind is not RecordKind.RUN for c in self.cases))
+        counts = CaseList.of(self.cases).counts()
+        return Count(counts[Outcome.PASSED], sum(counts.values()))
 
     def outcomes(self) -> dict[str, int]:
         """Cases by outcome, each outcome present."""
-        counts = dict.fromkeys((o.value for o in Outcome), 0)
-        for case in self.cases:
-            if case.kind is not RecordKind.RUN:
-                counts[case.outcome.value] += 1
-        return counts
+        return {outcome.value: number for outcome, number in CaseList.of(self.cases).counts().items()}
 
 
 # ---------------------------------------------------------------- policy
@@ -429,6 +371,7 @@ class Finding:
     base: Count | None = None
     tip: Count | None = None
     disclosed: Disclosure | None = None
+    runs: tuple[str, ...] = ()  # the ids of the runs that a clearing rests on
 
     @property
     def level(self) -> Level:

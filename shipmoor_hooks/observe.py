@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import capture, report_files, runners
+from shipmoor_hooks import capture, intake, report_files, runners
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.evals.stand_in import stand_in
 from shipmoor_hooks.git import command_environment
@@ -32,10 +32,10 @@ from shipmoor_hooks.model import (
     Suite,
 )
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.readers import registry
 from shipmoor_hooks.runner_version import VersionQuestion
 
 RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
+STDERR, NOWHERE = 2, subprocess.DEVNULL  # where what a command prints can go instead of our stdout
 _POLL = 0.1  # seconds between looks at a report that does not parse yet
 _PATIENCE = 5.0  # seconds that a report may take to become whole after its runner returned
 
@@ -44,7 +44,7 @@ _PATIENCE = 5.0  # seconds that a report may take to become whole after its runn
 class Order:
     """What to run: the suite, another command than the policy's (or none), the leg of the matrix, the part.
 
-    `fresh` says that the worktree was just checked out, so that the policy's `setup` comes first.
+    `fresh` says that the worktree was just checked out, so that the policy's `setup` comes first; `label` names a measurer.
     """
 
     suite: Suite
@@ -52,6 +52,7 @@ class Order:
     variant: str | None = None
     shard: Shard | None = None
     fresh: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ def observe(
         cwd=folder,
         variant=order.variant,
         shard=order.shard,
+        label=order.label,
     )
     if order.fresh:
         # After the tree is taken: what a setup leaves behind only appeared, and the run keeps the revision's tree.
@@ -167,10 +169,8 @@ def watch(
         told = [os.path.join(glob.escape(cwd), pattern) for pattern in prepared.reports]
         before = report_files.snapshot((*told, *suite.reports), top)
         ours = {RUN_VARIABLE: run_id}
+        asked = VersionQuestion(runner.version_command(command) if runner else None, cwd, {**environ, **ours})
         started = stand_in(suite, prepared.command)
-        is_own = started == tuple(prepared.command)
-        question = runner.version_command(command) if runner and is_own else None
-        asked = VersionQuestion(question, cwd, {**environ, **ours})
         try:
             exit_code, interrupted = _run(started, cwd, {**environ, **prepared.environ, **ours}, stdout)
         finally:
@@ -247,7 +247,7 @@ def _gather(
     reports, files, digests = [], [], set()
     for path in paths:
         try:
-            seen = report_files.load(path, top, inside=from_policy).file
+            seen = report_files.known(path, top, inside=from_policy)
             if before.get(path) == (seen.sha256, seen.mtime_ns):
                 continue
             test_file = _test_file(path, prepared.named_below, folder)
@@ -292,9 +292,8 @@ def _read_whole(path: str, top: str, reader: str | None, *, inside: bool) -> tup
     """Read a report; some runners return before theirs is whole, so one that does not parse is looked at again."""
     deadline = time.monotonic() + _PATIENCE
     while True:
-        loaded = report_files.load(path, top, inside=inside)
         try:
-            return loaded.file, registry.read(loaded.data, reader, loaded.file.name)
+            return intake.read_file(path, top, reader, inside=inside)
         except ReportFault:
             if time.monotonic() > deadline:
                 raise

@@ -23,7 +23,6 @@ class _Test:
 
     outcomes: list[Outcome] = field(default_factory=list)
     attempts: list[Outcome] = field(default_factory=list)
-    seconds: float = 0.0
     is_rerun: bool = False  # this attempt is counted among the attempts already
 
 
@@ -44,7 +43,6 @@ class Records:
         if key not in self._open:
             self._open[key] = _Test(attempts=self._crashed.pop(key[0], []))
         test = self._open[key]
-        test.seconds += getattr(report, "duration", 0.0) or 0.0
         if report.when == "setup":
             test.is_rerun = False
         if report.outcome == "rerun":
@@ -70,7 +68,7 @@ class Records:
             self._crashed[key[0]] = test.attempts
         else:
             worst = max(test.outcomes, key=lambda outcome: outcome.badness)
-            self.finished.append(self._record(key[0], worst, tuple(test.attempts), test.seconds))
+            self.finished.append(self._record(key[0], worst, tuple(test.attempts)))
 
     def collected(self, report: Any) -> None:
         """A collector's report: a file or class that does not load, or a module that skips itself."""
@@ -78,7 +76,7 @@ class Records:
             return
         outcome = Outcome.ERROR if report.outcome == "failed" else Outcome.SKIPPED
         key = (str(report.nodeid), outcome.value)
-        self._files.setdefault(key, self._record(key[0], outcome, (), None, RecordKind.FILE))
+        self._files.setdefault(key, self._record(key[0], outcome, (), RecordKind.FILE))
 
     def all(self) -> tuple[Record, ...]:
         """The records so far; a test that is still open and has a red phase counts with it."""
@@ -86,9 +84,7 @@ class Records:
         for (nodeid, _), test in self._open.items():
             red = [o for o in test.outcomes if o.is_red]
             if red:
-                opened.append(
-                    self._record(nodeid, max(red, key=lambda o: o.badness), tuple(test.attempts), test.seconds)
-                )
+                opened.append(self._record(nodeid, max(red, key=lambda o: o.badness), tuple(test.attempts)))
         return (*self._files.values(), *self.finished, *opened)
 
     def broken_files(self) -> list[str]:
@@ -100,13 +96,12 @@ class Records:
         nodeid: str,
         outcome: Outcome,
         attempts: tuple[Outcome, ...],
-        seconds: float | None,
         kind: RecordKind = RecordKind.CASE,
     ) -> Record:
         path, names = split(nodeid)
         path = self.locate(path)
         *classes, name = [dotted(path), *names]
-        return Record(name, ".".join(classes), path, (), outcome, attempts, kind, seconds)
+        return Record(name, ".".join(classes), path, (), outcome, attempts, kind)
 
 
 def split(nodeid: str) -> tuple[str, list[str]]:

@@ -64,6 +64,7 @@ class Proof:
     base: tuple[ProofSample, ...]
     fault: tuple[ProofSample, ...]
     command: tuple[str, ...] = ()
+    patch_blob: str = ""  # git's name of the patch as a file of the repository
 
     @property
     def key(self) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from shipmoor_hooks import report_files
 from shipmoor_hooks.errors import ReportFault
-from shipmoor_hooks.model import Report, Run
+from shipmoor_hooks.model import Report, ReportFile, Run
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.report_files import Loaded
 from shipmoor_hooks.spool import UNBOUND, Spool
 from shipmoor_hooks.trees.tree import TreeCapture
 
@@ -17,7 +16,7 @@ from shipmoor_hooks.trees.tree import TreeCapture
 def refuse_stale(
     place: Place,
     spool: Spool,
-    loaded: Sequence[Loaded],
+    files: Sequence[ReportFile],
     reports: Sequence[Report],
     before: TreeCapture,
     *,
@@ -30,19 +29,19 @@ def refuse_stale(
     "worktree"), or among its files that are as the index has them ("index"); a revision has no such time. Age alone never
     makes a report stale.
     """
-    newest, last = report_files.newest(place.require_top(), _paths(place, loaded, measured_on))
-    for one, report in zip(loaded, reports, strict=True):
-        bound = spool.report_tree(one.file)
+    newest, last = report_files.newest(place.require_top(), _paths(place, files, measured_on))
+    for file, report in zip(files, reports, strict=True):
+        bound = spool.report_tree(file)
         if bound is not None and bound != before.tree:
             whose = "a run that is bound to no tree" if bound == UNBOUND else f"another tree ({bound[:12]})"
             raise ReportFault(
-                f"{one.file.name} is the report of {whose}, captured before: it says nothing about this one",
+                f"{file.name} is the report of {whose}, captured before: it says nothing about this one",
                 "run the suite, then capture its new report",
             )
-        time_ns = one.file.mtime_ns if report.started is None else int(report.started * 1e9)
+        time_ns = file.mtime_ns if report.started is None else int(report.started * 1e9)
         if time_ns < newest:
             raise ReportFault(
-                f"{one.file.name} is older than {last}, the newest file of the working tree, so it is not about what is "
+                f"{file.name} is older than {last}, the newest file of the working tree, so it is not about what is "
                 "there now",
                 f"run the suite again, then capture its new report (ignore {last} in .gitignore when the run writes it)",
             )
@@ -70,13 +69,13 @@ def remember(spool: Spool, run: Run) -> None:
         spool.bind_report(file, run.tree or UNBOUND)
 
 
-def _paths(place: Place, loaded: Sequence[Loaded], measured_on: str) -> list[str]:
+def _paths(place: Place, files: Sequence[ReportFile], measured_on: str) -> list[str]:
     """The files whose times count; the reports themselves are left out, since no report is about itself."""
     if measured_on not in ("worktree", "index"):
         return []
     others = ("--others", "--exclude-standard") if measured_on == "worktree" else ()
     paths = place.git.output("ls-files", "-z", "--cached", *others).split(b"\0")
     edited = set(place.git.output("diff-files", "-z", "--name-only").split(b"\0")) if measured_on == "index" else set()
-    reports = {one.file.name for one in loaded}
+    reports = {file.name for file in files}
     names = (os.fsdecode(p) for p in paths if p and p not in edited)
     return [name for name in names if name not in reports]

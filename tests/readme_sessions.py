@@ -1,4 +1,9 @@
-"""The sessions of the README: run for real, and made comparable. `python tests/readme_sessions.py` writes them anew."""
+"""The sessions of README and docs: run for real, made comparable; `python tests/readme_sessions.py [PAGE...]` writes anew.
+
+A session stands between `<!-- session: NAME -->` and `<!-- end session -->`. NAME says where it starts: `git` and
+`pre-commit` in a repository that knows nothing of us, `adopted` (perhaps with `-WORD` behind it) where init, a first run and
+a push were made.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,9 @@ from pathlib import Path
 from hook_world import install, path_with
 from repo_builder import RepoBuilder
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 SESSION = re.compile(r"(<!-- session: ([\w-]+) -->\n)(.*?)(<!-- end session -->)", re.DOTALL)
 CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 SHOWN_AS = "/src/shop"
@@ -62,7 +69,22 @@ def shop(repo: RepoBuilder, python: Path, tools: Path, session: str) -> RepoBuil
     repo.bare_remote(path=repo.path.parent / "shop.git")
     repo.git("remote", "set-url", "origin", "../shop.git")
     repo.git("push", "-q", "-u", "origin", "main")
+    if session.startswith("adopted"):
+        adopt(repo)
     return repo
+
+
+def adopt(repo: RepoBuilder) -> None:
+    """What the README's first session does, without a word."""
+    repo.git("remote", "set-head", "origin", "main")
+    for command in (
+        "shipmoor-hooks init --yes",
+        "git add -A && git commit -q -m 'Measure the tests'",
+        "shipmoor-hooks run",
+        "git push -q",
+    ):
+        done = subprocess.run(["sh", "-c", command], cwd=repo.path, env=repo.env, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
 
 
 def played(repo: RepoBuilder, block: str) -> str:
@@ -94,8 +116,8 @@ def sessions(text: str) -> list[tuple[str, list[str]]]:
     return [(name, [block[1] for block in CONSOLE.findall(body)]) for _, name, body, _ in SESSION.findall(text)]
 
 
-def write() -> None:
-    """Put what the commands say now into the README."""
+def write(pages: list[Path]) -> None:
+    """Put what the commands say now into the pages."""
     from conftest import sealed_environment
 
     def anew(found: re.Match[str]) -> str:
@@ -107,9 +129,13 @@ def write() -> None:
             body = CONSOLE.sub(lambda block: block[1] + played(repo, block[2]) + block[3], found[3])
         return found[1] + body + found[4]
 
-    README.write_text(SESSION.sub(anew, README.read_text()))
+    for page in pages:
+        text = page.read_text()
+        if SESSION.search(text):
+            page.write_text(SESSION.sub(anew, text))
 
 
 if __name__ == "__main__":
+    named = [Path(word).resolve() for word in sys.argv[1:]]
     os.chdir(Path(__file__).parent)
-    write()
+    write(named or PAGES)

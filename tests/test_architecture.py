@@ -22,14 +22,19 @@ OWN = "shipmoor_hooks"
 FOUNDATION = {
     "__init__",
     "model",
+    "case_list",
+    "report_records",
     "eval_model",
     "record_model",
     "errors",
     "wiring.__init__",
     "evals.__init__",
     "evals.definitions",
+    "evals.matching",
+    "evals.recording",
 }
 PURE = {
+    *("evals.js_json", "evals.trace", "evals.globs", "evals.graders", "evals.pattern_errors", "evals.scores"),
     *(
         "case_id",
         "file_names",
@@ -45,7 +50,6 @@ PURE = {
     *("rules.*", "runners.*", "wiring.toml_edit", "wiring.yaml_edit"),
     *("evals.agent_command", "evals.run_options", "evals.replay_script", "evals.session_end"),
     *("evals.result_document", "evals.result_page"),
-    *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema"),
     *("evals.case_finding", "evals.case_values", "evals.case_schema", "evals.grader_schema", "evals.expectations"),
 }
 EDGE = {
@@ -66,17 +70,31 @@ EDGE = {
     ),
     *("policy", "policy_values", "toml_lines"),
     *("wiring.file_change", "wiring.hook_files", "wiring.hook_source", "wiring.chain"),
+    *("evals.regex_engine", "evals.regex_worker", "evals.workspace"),
     *("readers.*", "trees.*"),
     *("evals.agent_process", "evals.run_folder", "evals.result_files"),
-    *("evals.yaml_events", "evals.yaml_core", "evals.case_files"),
     *("evals.yaml_events", "evals.yaml_core", "evals.case_files", "evals.folder_changes"),
 }
 FLOWS = {
     *("capture", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
+    *(
+        "disclose",
+        "gc",
+        "demo",
+        "pytest_session",
+        "prove",
+        "case_samples",
+        "proofs_now",
+        "stability",
+        "gc_keep",
+        "clearings",
+    ),
+    *("disclose", "gc", "demo", "pytest_session"),
     "evals.loading",
+    *("capture", "intake", "observe", "evaluate", "missing", "moves", "target", "gate", "standing_now", "commit_hooks"),
     *("disclose", "gc", "demo", "pytest_session", "replay", "replay_worker"),
     *("wiring.detect", "wiring.runner_signs", "wiring.hosts", "wiring.install", "wiring.probe", "wiring.doctor"),
-    *("evals.sample", "evals.runner", "evals.stand_in"),
+    *("evals.sample", "evals.runner", "evals.suite_run", "evals.stand_in"),
 }
 ENTRIES = {"hook", "evals.replay_agent", "pytest_plugin", "error_handler", "__main__", "cli.*"}
 LAYERS = {"foundation": FOUNDATION, "pure": PURE, "edge": EDGE, "flows": FLOWS, "entries": ENTRIES}
@@ -94,6 +112,7 @@ ONLY_IN: dict[str, set[str]] = {
     "platformdirs": {"state"},
     "defusedxml": {"readers.*"},
     "typer": {"cli.*"},
+    "py_mini_racer": {"evals.regex_worker"},
     "rich": {"cli.*"},  # typer's own dependency
     "keyring": set(),
     "yaml": {"evals.yaml_events"},
@@ -103,6 +122,7 @@ ONLY_IN: dict[str, set[str]] = {
     "subprocess": {
         "evals.agent_process",
         "evals.replay_agent",
+        "evals.regex_engine",
         "git",
         "runner_version",
         "history",
@@ -134,7 +154,18 @@ ONLY_IN: dict[str, set[str]] = {
 }
 # What a pure module may take from the standard library: nothing of it reads, writes, waits or knows the time.
 PURE_LIBRARIES = {
-    *("__future__", "collections", "dataclasses", "datetime", "difflib", "enum", "functools", "glob", "hashlib"),
+    *(
+        "__future__",
+        "collections",
+        "dataclasses",
+        "datetime",
+        "difflib",
+        "enum",
+        "bisect",
+        "functools",
+        "glob",
+        "hashlib",
+    ),
     *(
         "html",
         "itertools",
@@ -160,7 +191,7 @@ PRINTING = {
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 380,
+    "capture": 400,
     "entry": 320,
 }
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from readme_sessions import README, comparable, played, sessions, shop
+import typer
+from readme_sessions import PAGES, README, comparable, played, sessions, shop
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks import code_pages, errors
@@ -82,7 +83,7 @@ def test_every_exit_code_is_in_the_readme() -> None:
 def test_what_is_not_there_yet_is_not_there() -> None:
     later = README.read_text().partition("**Not there yet:**")[2].partition("\n\n")[0]
     names = set(re.findall(r"`([a-z]+)", later))
-    assert {"prove", "publish"} <= names
+    assert {"publish", "verify"} <= names
     assert names & set(COMMANDS) == set()
 
 
@@ -125,18 +126,77 @@ def test_links_lead_somewhere(path: Path) -> None:
 # ---------------------------------------------------------------- the sessions
 
 
-@pytest.mark.parametrize(
-    ("name", "blocks"), sessions(README.read_text()), ids=lambda v: v if isinstance(v, str) else ""
-)
-def test_a_session_of_the_readme_goes_as_it_is_told(
-    name: str, blocks: list[str], tmp_path: Path, environment: dict[str, str], installed_python: Path
+SESSIONS = [
+    pytest.param(page, name, blocks, id=f"{page.relative_to(ROOT)}-{name}")
+    for page in PAGES
+    for name, blocks in sessions(page.read_text())
+]
+
+
+@pytest.mark.parametrize(("page", "name", "blocks"), SESSIONS)
+def test_a_session_goes_as_it_is_told(
+    page: Path, name: str, blocks: list[str], tmp_path: Path, environment: dict[str, str], installed_python: Path
 ) -> None:
     repo = shop(RepoBuilder.create(tmp_path / "shop", environment), installed_python, tmp_path / "tools", name)
     for block in blocks:
-        assert comparable(played(repo, block)) == comparable(block), "python tests/readme_sessions.py"
+        assert comparable(played(repo, block)) == comparable(block), f"python tests/readme_sessions.py {page.name}"
 
 
 def test_both_sessions_are_played_and_a_difference_is_seen() -> None:
     assert [name for name, _ in sessions(README.read_text())] == ["git", "pre-commit"]
     assert comparable("3 passed in 1.62s, run 920feadad2ab") == comparable("3 passed in 0.02s, run 1b3fa5ecfe0d")
     assert comparable("3 of 3") != comparable("2 of 3")
+
+
+# ---------------------------------------------------------------- the site, and every command line
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx", reason="sphinx is not installed here; `make test` brings it")
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(ROOT / "docs"), str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "merge base" in (tmp_path / "index.html").read_text()
+
+
+def command_lines(text: str) -> list[str]:
+    """What a page tells people to type: `shipmoor-hooks ...` in blocks of shell and in inline code."""
+    blocks = re.findall(r"^```(?:sh|console|yaml)\n(.*?)^```", text, re.M | re.S)
+    lines = [line.strip() for block in blocks for line in block.splitlines() if "shipmoor-hooks " in line]
+    typed = [line.removeprefix("$ ") for line in lines if re.match(r"(\$ )?shipmoor-hooks [a-z-]", line)]
+    return typed + re.findall(r"`(shipmoor-hooks [a-z-][^`]*)`", text)
+
+
+def wrong_words(line: str) -> list[str]:
+    """The command and the options of a line that the program does not have."""
+    words = [w for w in re.split(r"\s+", line.split("#")[0].split("|")[0].split("&&")[0].split(";")[0]) if w][1:]
+    group = typer.main.get_command(app)
+    while words and words[0].startswith("-"):
+        words = words[2:] if words[0] == "-C" else words[1:]
+    command = group
+    while words and hasattr(command, "commands"):
+        found = command.commands.get(words[0].split("|")[0])
+        if found is None:
+            return [words[0]]
+        command, words = found, words[1:]
+    known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)} | {"-h", "--help"}
+    asked = words[: words.index("--")] if "--" in words else words
+    return [w for w in asked if w.startswith("-") and w.split("=")[0].rstrip("],") not in known and w != "-"]
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_what_a_page_tells_people_to_type_exists(path: Path) -> None:
+    lines = command_lines(path.read_text())
+    assert {line: wrong_words(line) for line in lines if wrong_words(line)} == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        pytest.param("shipmoor-hooks run --at main -- pytest -x", [], id="words-behind-two-dashes-are-the-runner's"),
+        pytest.param("shipmoor-hooks judge", ["judge"], id="no-such-command"),
+        pytest.param("shipmoor-hooks gate --merge", ["--merge"], id="no-such-option"),
+    ],
+)
+def test_a_command_line_that_is_wrong_is_seen(line: str, wrong: list[str]) -> None:
+    assert wrong_words(line) == wrong

@@ -10,11 +10,15 @@ from pathlib import Path
 
 import pytest
 from repo_builder import RepoBuilder
+from test_records import ONE_OF_EACH
 
-from shipmoor_hooks import gc, place
+from shipmoor_hooks import gc, place, records
 from shipmoor_hooks.errors import EnvironmentFault, GitFault
+from shipmoor_hooks.eval_model import EvalCase, EvalRun
 from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, ReportFile, Run, Shard
+from shipmoor_hooks.record_model import Clearing, Label, Proof, Regrade
 from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.trees import scoped_tree
 
 NOW = 1_900_000_000.0
 PARTIAL = (Problem(Code.RUN_PARTIAL, "a selection"),)
@@ -130,6 +134,81 @@ def test_the_binding_of_reports_is_kept(spool: Spool, repo: RepoBuilder) -> None
     spool.bind_report(file, LOOSE)
     collect(spool, repo, days=0)
     assert spool.report_tree(file) == LOOSE
+
+
+# ---------------------------------------------------------------- what else stands
+
+
+def evals(**expectations: str) -> EvalRun:
+    """Case to the name of its expectation."""
+    cases = (EvalCase(name, f"evals/{name}", (), letter * 40) for name, letter in sorted(expectations.items()))
+    return EvalRun(tuple(cases))
+
+
+@pytest.mark.parametrize(
+    ("second", "kept"),
+    [
+        pytest.param(evals(a="1", b="1"), ["1"], id="the same version again"),
+        pytest.param(evals(a="1", b="2"), ["1", "2"], id="a new expectation"),
+        pytest.param(evals(a="1"), ["1", "2"], id="a new version of known expectations"),
+        pytest.param(None, ["1"], id="no eval run"),
+    ],
+)
+def test_the_first_complete_run_of_a_version_and_of_an_expectation(
+    spool: Spool, repo: RepoBuilder, second: EvalRun | None, kept: list[str]
+) -> None:
+    store(spool, 1, days=300, evals=evals(a="1", b="1"))
+    store(spool, 2, days=200, evals=second)
+    assert collect(spool, repo) == kept
+
+
+def test_the_first_run_of_an_expectation_has_to_be_complete(spool: Spool, repo: RepoBuilder) -> None:
+    store(spool, 1, days=400, evals=evals(a="1"), problems=PARTIAL)
+    store(spool, 2, days=300, evals=evals(a="1"))
+    assert collect(spool, repo) == ["2"]
+
+
+def test_a_run_that_a_clearing_named(spool: Spool, repo: RepoBuilder) -> None:
+    named = store(spool, 1, days=300)
+    store(spool, 2, days=200)
+    records.write(os.path.dirname(spool.root), Clearing("1" * 32, "unit", "x", NOW, "a" * 40, (named.id,)))
+    assert collect(spool, repo) == ["1"]
+
+
+@pytest.mark.parametrize("kind", [Proof, Regrade, Label], ids=lambda k: k.__name__)
+def test_records_beside_runs_are_not_looked_at(spool: Spool, repo: RepoBuilder, kind: type) -> None:
+    common = os.path.dirname(spool.root)
+    (record,) = [replace(r, recorded=1.0) for r in ONE_OF_EACH if isinstance(r, kind)]
+    records.write(common, record)
+    assert collect(spool, repo, days=0) == []
+    assert records.every(common, kind) == ((record,), ())
+
+
+SCOPED = '[suite.unit]\ncommand = "true"\nexclude = ["docs/**"]\n'
+
+
+def test_a_run_that_the_gate_finds_only_by_its_scoped_tree(spool: Spool, repo: RepoBuilder) -> None:
+    """It was taken on a tree that no commit holds; without the excluded paths it is the branch's tree."""
+    repo.commit(files={"shipmoor-hooks.toml": SCOPED, "docs/a.md": "x\n"})
+    where = place.find(str(repo.path), repo.env)
+    scoped = scoped_tree.scoped_revision(where.git, "HEAD", ["docs/**"])
+    store(spool, 1, days=300, scoped_tree=scoped)
+    store(spool, 2, days=200, scoped_tree=scoped)
+    store(spool, 3, days=200, scoped_tree="e" * 40)
+    store(spool, 4, days=200, scoped_tree=scoped, suite="e2e")
+    assert collect(spool, repo) == ["2"]
+
+
+def test_a_scoped_tree_of_where_a_branch_left_its_target(spool: Spool, repo: RepoBuilder) -> None:
+    repo.commit(files={"shipmoor-hooks.toml": '[gate]\ntarget = "main"\n' + SCOPED})
+    where = place.find(str(repo.path), repo.env)
+    scoped = scoped_tree.scoped_revision(where.git, "HEAD", ["docs/**"])
+    store(spool, 1, days=300, scoped_tree=scoped)
+    repo.git("switch", "-q", "-c", "work")
+    repo.commit(files={"a.py": "work\n"})
+    repo.git("switch", "-q", "main")
+    repo.commit(files={"a.py": "main\n"})
+    assert collect(spool, repo) == ["1"]
 
 
 # ---------------------------------------------------------------- dropped

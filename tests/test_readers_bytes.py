@@ -171,7 +171,7 @@ def test_long_output_is_no_token() -> None:
 
 @pytest.mark.parametrize("offset", range(60))
 def test_no_repair_depends_on_where_a_piece_ends(offset: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shipmoor_hooks.readers.encoding.CHUNK", 64)
+    monkeypatch.setattr("shipmoor_hooks.readers.limits.CHUNK", 64)
     inner = "<failure>]]> &#27; \x1b <![CDATA[ &#27; <?xml ?> ]]]]> <!-- - -- --> é</failure>".replace(" -- ", " ")
     data = (
         f"<testsuite>{' ' * offset}<testcase name='a\x1b&#x1b;]]>é'>{inner}</testcase>"

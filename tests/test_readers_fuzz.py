@@ -139,7 +139,6 @@ def _is_usable(report: Report) -> Report:
             text.encode("utf-8")
             assert "\0" not in text
             assert len(text.encode()) <= MAX_NAME
-        assert record.seconds is None or (math.isfinite(record.seconds) and record.seconds >= 0)
     assert report.started is None or math.isfinite(report.started)
     for problem in report.problems:
         assert problem.message.isprintable(), problem.message

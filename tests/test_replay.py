@@ -94,7 +94,7 @@ def test_it_goes_on_where_it_was_and_never_becomes_evidence(history: RepoBuilder
     replayed(history, "-n", "1", "--collect")
     code, _, talk = replayed(history, "-n", "2", "--collect")
     assert code == 0
-    assert "2 commits, 1 runs to make" in talk
+    assert "2 commits, 1 run to make" in talk
     found = subprocess.run(
         [sys.executable, "-m", "shipmoor_hooks", "log"],
         cwd=history.path,

@@ -22,7 +22,7 @@ def top(tmp_path: Path) -> Path:
 
 def refused(path: str | Path, top: Path, *words: str, inside: bool = False) -> None:
     with pytest.raises(ReportFault) as fault:
-        report_files.load(str(path), str(top), inside=inside)
+        report_files.known(str(path), str(top), inside=inside)
     assert fault.value.exit_code == 3
     for word in words:
         assert word in fault.value.message
@@ -36,11 +36,35 @@ def test_a_plain_file_is_known_by_its_bytes_and_its_time(top: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"<testsuite/>\0")
     os.utime(path, ns=(1, 1_700_000_000_123_456_789))
-    loaded = report_files.load(str(path), str(top))
-    assert loaded.data == b"<testsuite/>\0"
-    assert loaded.file.name == "build/r.xml"
-    assert loaded.file.sha256 == hashlib.sha256(b"<testsuite/>\0").hexdigest()
-    assert loaded.file.mtime_ns == 1_700_000_000_123_456_789
+    with report_files.opened(str(path), str(top)) as report:
+        assert b"".join(report.pieces()) == b"<testsuite/>\0"
+        file = report.file()
+    assert file == report_files.known(str(path), str(top))
+    assert file.name == "build/r.xml"
+    assert file.sha256 == hashlib.sha256(b"<testsuite/>\0").hexdigest()
+    assert file.mtime_ns == 1_700_000_000_123_456_789
+
+
+def test_what_is_bound_is_what_was_handed_out_last(top: Path) -> None:
+    path = top / "r.xml"
+    path.write_bytes(b"a" * 100_000)
+    with report_files.opened(str(path), str(top)) as report:
+        next(report.pieces())  # a look at the beginning binds nothing
+        path.write_bytes(b"b" * 90_000)
+        handed_out = b"".join(report.pieces())
+        path.write_bytes(b"c" * 80_000)
+        assert report.file().sha256 == hashlib.sha256(handed_out).hexdigest()
+    assert handed_out == b"b" * 90_000
+
+
+def test_a_file_that_grows_beyond_the_cap_while_it_is_read(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = top / "r.xml"
+    path.write_bytes(b"x" * 100_000)
+    monkeypatch.setattr(report_files, "MAX_BYTES", 100_000)
+    with report_files.opened(str(path), str(top)) as report:
+        path.write_bytes(b"x" * 100_001)
+        with pytest.raises(ReportFault, match="larger than the limit of 100000"):
+            report.file()
 
 
 def test_a_plain_file_that_a_person_names_may_lie_anywhere_and_its_folder_is_not_told(
@@ -48,20 +72,20 @@ def test_a_plain_file_that_a_person_names_may_lie_anywhere_and_its_folder_is_not
 ) -> None:
     path = tmp_path / "outside.xml"
     path.write_text("x")
-    assert report_files.load(str(top / ".." / "outside.xml"), str(top)).file.name == "outside.xml"
-    assert report_files.load(str(path), None).file.name == "outside.xml"
+    assert report_files.known(str(top / ".." / "outside.xml"), str(top)).name == "outside.xml"
+    assert report_files.known(str(path), None).name == "outside.xml"
 
 
 @pytest.mark.parametrize("name", ["-rf", "--as", "a b.xml", "ü.xml", "%s.xml", "$(touch x).xml", "x\ny.xml", "x" * 250])
 def test_a_name_is_only_a_name(top: Path, name: str) -> None:
     (top / name).write_text("x")
-    assert report_files.load(str(top / name), str(top)).file.name == name
+    assert report_files.known(str(top / name), str(top)).name == name
 
 
 def test_a_link_that_stays_in_the_worktree_is_followed(top: Path) -> None:
     (top / "r.xml").write_text("x")
     (top / "latest.xml").symlink_to("r.xml")
-    assert report_files.load(str(top / "latest.xml"), str(top)).data == b"x"
+    assert report_files.known(str(top / "latest.xml"), str(top)).sha256 == hashlib.sha256(b"x").hexdigest()
 
 
 # ---------------------------------------------------------------- what is refused

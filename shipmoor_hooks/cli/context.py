@@ -25,6 +25,9 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 SuiteOption = Annotated[str | None, typer.Option("--suite", metavar="S", help="The suite, by its name in the policy.")]
 VariantOption = Annotated[str | None, typer.Option("--variant", metavar="V", help="The leg of the matrix.")]
 ShardOption = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Which part of the run this is.")]
+LabelOption = Annotated[
+    str, typer.Option("--label", metavar="NAME", help="Name who or what measured; `stability` keeps labels apart.")
+]
 FormatOption = Annotated[str, typer.Option("--format", metavar="text|json", help="How the result is printed.")]
 
 
@@ -76,6 +79,13 @@ def check_format(name: str, *more: str) -> str:
     if name not in known:
         raise UsageFault(f"--format takes {', '.join(known[:-1])} or {known[-1]}, not {name!r}")
     return name
+
+
+def label_of(text: str) -> str:
+    """A measurer's name as it is stored. Raises UsageFault for one that is long or not plain text."""
+    if len(text) > 80 or visible(text) != text:
+        raise UsageFault("--label takes up to 80 plain characters")
+    return text.strip()
 
 
 def shard_of(text: str | None) -> Shard | None:

@@ -10,7 +10,16 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
-from shipmoor_hooks.cli import explain_commands, inspect_commands, measure_commands, replay_commands, setup_commands
+from shipmoor_hooks.cli import (
+    eval_commands,
+    eval_run,
+    explain_commands,
+    inspect_commands,
+    measure_commands,
+    prove_commands,
+    replay_commands,
+    setup_commands,
+)
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.errors import EXIT_INTERRUPTED, EXIT_USAGE, UsageFault
@@ -50,9 +59,12 @@ def options(
 
 measure_commands.register(app)
 inspect_commands.register(app)
+prove_commands.register(app)
 setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
+eval_run.register(eval_commands.app)
+app.add_typer(eval_commands.app)
 
 
 def main() -> int:

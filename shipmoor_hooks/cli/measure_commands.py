@@ -18,16 +18,18 @@ from shipmoor_hooks.cli.context import (
     CONTEXT,
     Call,
     FormatOption,
+    LabelOption,
     ShardOption,
     SuiteOption,
     VariantOption,
     answer,
     check_format,
+    label_of,
     shard_of,
 )
 from shipmoor_hooks.editable import imports_other_tree
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
-from shipmoor_hooks.model import Case, Finding, Policy, Shard
+from shipmoor_hooks.model import CaseList, Finding, Outcome, Policy, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
 from shipmoor_hooks.render_ci import FORMATS, as_markdown
@@ -51,6 +53,7 @@ def run(
     at: Annotated[str | None, typer.Option("--at", metavar="REV", help="Run in a scratch worktree of REV.")] = None,
     variant: VariantOption = None,
     shard: ShardOption = None,
+    label: LabelOption = "",
     output: FormatOption = "text",
 ) -> int:
     """Run a suite, watch it, and store what it reported, bound to the tree it ran on.
@@ -60,18 +63,17 @@ def run(
     call: Call = context.obj
     check_format(output)
     where = call.find()
-    words = tuple(context.args)
+    leg = Leg(tuple(context.args), variant, shard_of(shard), label=label_of(label))
     if at is None:
         where.require_top()
-        return measure(call, where, call.directory, suite, Leg(words, variant, shard_of(shard)), output)
+        return measure(call, where, call.directory, suite, leg, output)
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
     with scratch.worktree_at(where, at, call.environ) as scratched:
         # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
         there = replace(scratched, worktree=where.worktree)
-        leg = Leg(words, variant, shard_of(shard), fresh=True)
-        return measure(call, there, there.require_top(), suite, leg, output)
+        return measure(call, there, there.require_top(), suite, replace(leg, fresh=True), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,14 @@ class Leg:
     variant: str | None
     shard: Shard | None
     fresh: bool = False
+    label: str = ""
 
 
 def measure(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
     """Run a suite in `cwd`, store and tell what it reported; the command's code, else 3 where nothing came of it."""
     policy: Policy = call.policy(where)
-    order = observe.Order(capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh)
+    chosen = capture_flow.pick_suite(policy, suite)
+    order = observe.Order(chosen, leg.words, leg.variant, leg.shard, leg.fresh, leg.label)
     done = observe.observe(where, policy, order, call.environ, cwd)
     if done.captured is None:
         return _not_recorded(call, done)
@@ -133,6 +137,7 @@ def capture(
     variant: VariantOption = None,
     shard: ShardOption = None,
     partial: Annotated[bool, typer.Option("--partial", help="The run was a selection, not the whole suite.")] = False,
+    label: LabelOption = "",
     output: FormatOption = "text",
 ) -> int:
     """Import report files as a run of the tree that was tested; stale ones are refused by name."""
@@ -158,6 +163,7 @@ def capture(
         shard=shard_of(shard),
         partial=partial,
         inside=not named,
+        label=label_of(label),
     )
     _report(call, done, output)
     if not _is_recorded(done):
@@ -180,8 +186,8 @@ def read(
     tracked, root = _paths_here(call)
     complete = True
     for name in files:
-        loaded = report_files.load(os.path.join(call.directory, name), None, name=name)
-        report = registry.read(loaded.data, reader, name)
+        with report_files.opened(os.path.join(call.directory, name), None, name=name) as opened:
+            report = registry.read(opened, reader, name)
         cases = inventory.cases_of([report], tracked, root, ())
         complete = complete and not report.problems
         if output == "json":
@@ -204,8 +210,8 @@ def _paths_here(call: Call) -> tuple[frozenset[str], str]:
     return frozenset(out.decode("utf-8", "surrogateescape").split("\0")), top
 
 
-def _read_text(name: str, reader: str, dialect: str, cases: tuple[Case, ...]) -> str:
-    passed = sum(c.outcome.is_green for c in cases)
+def _read_text(name: str, reader: str, dialect: str, cases: CaseList) -> str:
+    passed = cases.counts()[Outcome.PASSED]
     head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (f" ({dialect})" if dialect else "")
     return "\n".join([head, *(f"  {describe.case_line(c)}" for c in cases)])
 

@@ -16,6 +16,7 @@ from shipmoor_hooks.cli import pager
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE
 from shipmoor_hooks.model import Decision
+from shipmoor_hooks.rules.wording import several
 from shipmoor_hooks.visible import visible
 
 _WORDS = {Decision.ALLOWED: "allowed", Decision.REFUSED: "refused", Decision.CANNOT_EVALUATE: "unknown"}
@@ -50,7 +51,7 @@ def replay(
     planned = flow.study(call.find(), wanted, number, suite, collect=collect)
     missing = flow.to_measure(planned)
     call.tell(
-        f"shipmoor-hooks: {len(planned.steps)} commits, {len(missing)} runs to make"
+        f"shipmoor-hooks: {several(len(planned.steps), 'commit')}, {several(len(missing), 'run')} to make"
         + (f", {jobs} at a time" if missing and jobs > 1 else "")
     )
     failures: dict[str, str] = {}

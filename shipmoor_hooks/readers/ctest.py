@@ -6,6 +6,7 @@ from shipmoor_hooks.model import Outcome, Record, Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
+from shipmoor_hooks.readers.source import Source
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOT = "Site"
@@ -18,10 +19,9 @@ _OUTCOMES = {
 }
 
 
-def read_ctest(data: bytes, name: str) -> Report:
+def read_ctest(source: Source, name: str) -> Report:
     """One Test.xml. Raises ReportFault as `xml_events.parse` and for another root."""
-    sink = _Sink(name)
-    parse(data, name, sink)
+    sink = parse(source, name, _Sink)
     problems = problems_without_a_case(sink.records)
     if sink.records and len(sink.records) < sink.announced:
         problems.insert(0, incomplete(f"{sink.announced} tests were announced and {len(sink.records)} reported"))

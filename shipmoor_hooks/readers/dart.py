@@ -9,18 +9,19 @@ from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import objects_of, word
+from shipmoor_hooks.readers.source import Source
 
 _OUTCOMES = {"success": Outcome.PASSED, "failure": Outcome.FAILED, "error": Outcome.ERROR}
 
 
-def read_dart(data: bytes, name: str) -> Report:
+def read_dart(source: Source, name: str) -> Report:
     """One case a test; a suite file that does not load is a test called "loading …" that is not hidden."""
     suites: dict[Any, str] = {}
     running: dict[Any, dict[str, Any]] = {}
     records: list[Record] = []
     is_done = False
     version = ""
-    for _, event in objects_of(data, name):
+    for _, event in objects_of(source, name):
         kind = event.get("type")
         version = version or word(event.get("runnerVersion"))
         if kind == "suite" and isinstance(suite := event.get("suite"), dict):

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from shipmoor_hooks.readers import limits
-from shipmoor_hooks.readers.limits import CHUNK, shown, unreadable
+from shipmoor_hooks.readers.limits import shown, unreadable
+from shipmoor_hooks.readers.source import Source, head_of, pieces_of
 
 # The longest mark first: UTF-32's little-endian mark begins with UTF-16's.
 _MARKS = (
@@ -20,6 +21,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_HEAD = 1024  # bytes that can say how the file is written
 _UNMARKED_WIDE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 _DECLARED = re.compile(rb"""\A\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([^"'<>]{0,80})["']""")
 
@@ -34,20 +36,20 @@ _AS_TEXT = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}
 _WIDE = re.compile(r"utf-(16|32)(-[lb]e)?")
 
 
-def text_pieces(data: bytes, name: str) -> Iterator[str]:
+def text_pieces(source: Source, name: str) -> Iterator[str]:
     """The file's text without its byte order mark, in pieces of some 64 Ki characters.
 
     Raises ReportFault for an encoding that is not known or not acceptable, and for one that the file is not in: more bad
     bytes than the cap.
     """
-    encoding, start = encoding_of(data, name)
+    encoding, start = encoding_of(source, name)
     # For UTF-8 the way over surrogates is ten times faster, which matters for a file that is nothing but bad bytes.
     errors = "surrogateescape" if encoding == "utf-8" else "backslashreplace"
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     written = "\\x".encode(encoding)  # what a bad byte becomes may also stand there as text
     bad = 0
-    for position in range(start, len(data), CHUNK):
-        chunk = data[position : position + CHUNK]
+    for piece in pieces_of(source):
+        chunk, start = piece[start:], max(0, start - len(piece))
         text = _visible(decoder.decode(chunk))
         if encoding != "utf-8":
             bad += max(0, text.count("\\x") - chunk.count(written))
@@ -58,18 +60,19 @@ def text_pieces(data: bytes, name: str) -> Iterator[str]:
     yield _visible(decoder.decode(b"", True))
 
 
-def encoding_of(data: bytes, name: str) -> tuple[str, int]:
+def encoding_of(source: Source, name: str) -> tuple[str, int]:
     """The codec of a report and where its text begins.
 
     A mark wins over a declaration. Eight-bit text that declares UTF-16 (it was written through a string) is UTF-8.
     """
+    head = head_of(source, _HEAD)
     for mark, encoding in _MARKS:
-        if data.startswith(mark):
+        if head.startswith(mark):
             return encoding, len(mark)
     for mark, encoding in _UNMARKED_WIDE:
-        if data.startswith(mark):
+        if head.startswith(mark):
             return encoding, 0
-    declared = _DECLARED.match(data[:1024])
+    declared = _DECLARED.match(head)
     if declared is None:
         return "utf-8", 0
     word = declared.group(1).decode("ascii", "backslashreplace").strip()

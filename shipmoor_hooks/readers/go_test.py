@@ -10,18 +10,19 @@ from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import objects_of, word
+from shipmoor_hooks.readers.source import Source
 
 _OUTCOMES = {"pass": Outcome.PASSED, "fail": Outcome.FAILED, "skip": Outcome.SKIPPED}
 
 
-def read_go_test(data: bytes, name: str) -> Report:
+def read_go_test(source: Source, name: str) -> Report:
     """Tests and their subtests are cases; a package that fails without a red test is a record for the whole package."""
     records: list[Record] = []
     running: dict[tuple[str, str], None] = {}
     open_packages: dict[str, None] = {}
     red_packages: set[str] = set()
     started: float | None = None
-    for _, event in objects_of(data, name):
+    for _, event in objects_of(source, name):
         within_cap(max(len(records), len(running), len(open_packages)), name)
         package, test, action = word(event.get("Package")), word(event.get("Test")), word(event.get("Action"))
         started = started if started is not None else _time(event)
@@ -37,9 +38,7 @@ def read_go_test(data: bytes, name: str) -> Report:
             continue
         if test:
             running.pop((package, test), None)
-            records.append(
-                Record(bounded(legal(test)), bounded(legal(package)), outcome=outcome, seconds=_seconds(event))
-            )
+            records.append(Record(bounded(legal(test)), bounded(legal(package)), outcome=outcome))
             red_packages.update([package] if outcome.is_red else [])
         else:
             open_packages.pop(package, None)
@@ -75,8 +74,3 @@ def _time(event: dict[str, Any]) -> float | None:
     except ValueError:
         return None
     return moment.timestamp() if moment.tzinfo is not None else None
-
-
-def _seconds(event: dict[str, Any]) -> float | None:
-    elapsed = event.get("Elapsed")
-    return float(elapsed) if isinstance(elapsed, (int, float)) and 0 <= elapsed < 1e9 else None

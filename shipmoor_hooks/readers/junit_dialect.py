@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from shipmoor_hooks.readers.junit_elements import Elements, SuiteElement
+from shipmoor_hooks.readers.junit_elements import SuiteElement
+from shipmoor_hooks.readers.junit_tally import Tally
 
 _BY_ROOT_NAME = {
     "pytest tests": "pytest",
@@ -16,18 +17,15 @@ _BY_ROOT_NAME = {
 }
 _BY_SUITE_NAME = {"pytest": "pytest", "rspec": "rspec", "nose2-junit": "nose2"}
 _XMLRUNNER_SUITE = re.compile(r".-\d{14}\Z")
-_GO_NAME = re.compile(r"Test|Benchmark|Example|Fuzz|\[(?:build|setup) failed\]\Z|Failure\Z")
-_BEHAVE_STATUS = frozenset({"passed", "failed", "error", "skipped", "untested", "undefined"})
 
 
-def dialect_of(elements: Elements) -> str:
+def dialect_of(tally: Tally) -> str:
     """One word for the whole file. Roots speak first, then the first suite, then what all cases have in common."""
-    roots = [suite for suite in elements.suites if suite.parent < 0]
-    suites = [suite for suite in elements.suites if suite.tag == "testsuite"]
+    first = tally.first_suite
     return (
-        next((word for root in roots if (word := _by_root(root))), "")
-        or (_by_suite(roots[0], suites[0]) if suites else "")
-        or _by_cases(elements, roots)
+        next((word for root in tally.roots if (word := _by_root(root))), "")
+        or (_by_suite(tally.roots[0], first) if first is not None else "")
+        or _by_cases(tally)
         or "junit"
     )
 
@@ -54,23 +52,21 @@ def _by_suite(root: SuiteElement, suite: SuiteElement) -> str:
     return "go" if "go.version" in suite.attributes else ""
 
 
-def _by_cases(elements: Elements, roots: list[SuiteElement]) -> str:
-    cases = elements.cases
-    if not cases:
+def _by_cases(tally: Tally) -> str:
+    if not tally.cases:
         return ""
-    if any(result.type.startswith("pytest.") for case in cases for result in case.results):
+    if tally.has_pytest_type:
         return "pytest"
-    if {"assertions", "line"} <= cases[0].attributes.keys() or "class" in cases[0].attributes:
+    first = tally.first_attributes or frozenset()
+    if {"assertions", "line"} <= first or "class" in first:
         return "phpunit"
-    if all(case.classname == "test" for case in cases):
+    if "node" in tally.could_be:
         return "node"
-    places = [(case, elements.suites[case.suite].name) for case in cases]
-    if all(_GO_NAME.match(case.name) and case.classname in (suite, "") and suite for case, suite in places):
+    if "go" in tally.could_be:
         return "go"
-    if all(case.attributes.get("status") in _BEHAVE_STATUS and case.classname == suite for case, suite in places):
+    if "behave" in tally.could_be:
         return "behave"
-    if roots[0].tag == "testsuite" and roots[0].suites:
-        paths = {case.suite: ".".join(elements.path(case.suite)) for case in cases}
-        if all(case.classname == paths[case.suite] for case in cases):
-            return "robot"
+    root = tally.roots[0]
+    if "robot" in tally.could_be and root.tag == "testsuite" and root.suites:
+        return "robot"
     return ""

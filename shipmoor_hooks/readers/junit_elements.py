@@ -1,7 +1,7 @@
-"""What a JUnit file says, before anybody judges it: suites and cases as elements, in the file's order.
+"""What a JUnit file says, before anybody judges it: its cases in the file's order, and what its suites add up to.
 
 `testcase` counts only as a child of `testsuite` or `testsuites`, at any depth; everything printed (`system-out`,
-`properties`, what a test wrote into the file) is passed over unread.
+`properties`, what a test wrote into the file) is passed over unread. Of cases without a result only the names are kept.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from sys import intern
 
-from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
-from shipmoor_hooks.readers.xml_events import parse
+from shipmoor_hooks.readers.limits import bounded
 
 SUITE_TAGS = frozenset({"testsuite", "testsuites"})
 ATTEMPT_TAGS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
@@ -19,9 +18,8 @@ RESULT_TAGS = frozenset({"error", "failure", "skipped", "skip", "ignored"})
 COLLECTION = frozenset({"collection failure", "collection skipped"})  # pytest: the whole message
 TEARDOWN = "failed on teardown"  # pytest: how the message begins
 MAYFAIL = "tagged with !mayfail"  # Catch2: anywhere in it
+OUTCOME_ATTRIBUTES = frozenset({"status", "result"})  # of a case; they tell its outcome where no child does
 _LONGEST_TYPE = 40  # characters; a type that marks something is one short word
-_KEPT = frozenset({"status", "result", "assertions", "line", "class"})  # what tells an outcome or a dialect
-_KNOWN_IN_SUITE = SUITE_TAGS | RESULT_TAGS | {"testcase", "properties", "property", "system-out", "system-err"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +32,34 @@ class Result:
 
 
 @dataclass(slots=True)
-class CaseElement:
-    """One `testcase`. `suite` is the position of its suite in `Elements.suites`; `attributes` the
-    others that tell an outcome or a dialect."""
-
-    name: str
-    classname: str
-    file: str
-    suite: int
-    seconds: float | None
-    attributes: dict[str, str]
-    results: list[Result] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class SuiteElement:
-    """One `testsuite` or `testsuites`. `parent` is -1 for a root; `cases` and `children` count direct ones."""
+    """One `testsuite` or `testsuites`. `parent` is None for a root; `cases` and `suites` count direct ones, `position`
+    says as which of all suites it began."""
 
     tag: str
     attributes: dict[str, str]
-    parent: int
+    parent: SuiteElement | None
+    position: int
     results: list[Result] = field(default_factory=list)
     cases: int = 0
     suites: int = 0
+    held: int = 0  # cases of this suite and of those in it, as far as they are closed
     foreign: str = ""
+    told: frozenset[str] = frozenset()  # attributes that this suite counts, or one around it
+    _path: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
         return self.attributes.get("name", "")
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the suite and those around it, outermost first, roots called `testsuites` left out."""
+        if self._path is None:
+            above = self.parent.path if self.parent is not None else ()
+            hidden = not self.name or (self.tag == "testsuites" and self.parent is None)
+            self._path = above if hidden else (*above, self.name)
+        return self._path
 
     def number(self, attribute: str) -> int | None:
         """An attribute that counts, None where it is missing or no number."""
@@ -70,111 +68,35 @@ class SuiteElement:
 
 
 @dataclass(slots=True)
-class Elements:
-    """All suites and cases of one file, whatever the number of its documents."""
+class CaseElement:
+    """One `testcase`; `attributes` are those others that tell an outcome."""
 
-    suites: list[SuiteElement] = field(default_factory=list)
-    cases: list[CaseElement] = field(default_factory=list)
-    _paths: dict[int, tuple[str, ...]] = field(default_factory=dict)  # millions of cases share a few
+    name: str
+    classname: str
+    file: str
+    suite: SuiteElement
+    attributes: dict[str, str]
+    results: list[Result] = field(default_factory=list)
 
-    def path(self, suite: int) -> tuple[str, ...]:
-        """The names of a suite and those around it, outermost first, roots called `testsuites` left out."""
-        if suite not in self._paths:
-            names: list[str] = []
-            above = suite
-            while above >= 0:
-                element = self.suites[above]
-                if element.name and not (element.tag == "testsuites" and element.parent < 0):
-                    names.append(element.name)
-                above = element.parent
-            self._paths[suite] = tuple(reversed(names))
-        return self._paths[suite]
+    def is_like(self, other: CaseElement) -> bool:
+        """Do both stand in one place and say the same of their outcome?"""
+        same_place = self.suite is other.suite and self.classname == other.classname and self.file == other.file
+        return same_place and self.attributes == other.attributes
 
 
-def read_elements(data: bytes, name: str) -> Elements:
-    """Raises ReportFault as `xml_events.parse`, for a root that is not JUnit's (named), for more cases than the cap."""
-    sink = _ElementSink(name)
-    parse(data, name, sink)
-    for suite in sink.elements.suites:
-        if suite.parent < 0 and not suite.cases and not suite.suites and suite.foreign:
-            raise not_junit(name, f"{suite.tag}> with <{suite.foreign}")
-    return sink.elements
+@dataclass(slots=True)
+class Row:
+    """Cases in a row that have a name (of at most 4 KiB) and no result, and share all else with `shared`, which has
+    neither."""
+
+    shared: CaseElement
+    names: list[str]
 
 
-def not_junit(name: str, root: str) -> Exception:
-    """The refusal of a file whose root is another format's."""
-    return unreadable(
-        name, f"<{shown(root)}> is not a JUnit report", "name its format with --as, or write a JUnit report"
-    )
+Element = CaseElement | Row
 
 
-class _ElementSink:
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.elements = Elements()
-        self.suite = -1  # the suite that we are in
-        self.case: CaseElement | None = None
-        self.skipping = 0  # how deep inside an element that says nothing
-        self.in_properties = False
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if self.skipping:
-            self.skipping += 1
-            if self.in_properties and attributes.get("name") == "go.version":
-                self.elements.suites[self.suite].attributes["go.version"] = bounded(attributes.get("value", ""))
-        elif self.case is not None:
-            if tag in RESULT_TAGS or tag in ATTEMPT_TAGS:
-                self.case.results.append(_result(tag, attributes))
-            self.skipping = 1
-        elif tag in SUITE_TAGS:
-            self._open_suite(tag, attributes)
-        elif self.suite < 0:
-            raise not_junit(self.name, tag)
-        elif tag == "testcase":
-            self._open_case(attributes)
-        else:
-            suite = self.elements.suites[self.suite]
-            if tag in RESULT_TAGS:
-                suite.results.append(_result(tag, attributes))
-            elif tag not in _KNOWN_IN_SUITE:
-                suite.foreign = suite.foreign or tag
-            elif tag == "properties" and not suite.cases:
-                self.in_properties = True
-            self.skipping = 1
-
-    def end(self, tag: str) -> None:  # noqa: ARG002  (elements are balanced, the tag says nothing new)
-        if self.skipping:
-            self.skipping -= 1
-            self.in_properties = self.in_properties and self.skipping > 0
-        elif self.case is not None:
-            self.case = None
-        else:
-            self.suite = self.elements.suites[self.suite].parent
-
-    def _open_suite(self, tag: str, attributes: dict[str, str]) -> None:
-        within_cap(len(self.elements.suites) + 1, self.name)
-        if self.suite >= 0:
-            self.elements.suites[self.suite].suites += 1
-        kept = {intern(k): bounded(v) for k, v in attributes.items()}
-        self.elements.suites.append(SuiteElement(tag, kept, self.suite))
-        self.suite = len(self.elements.suites) - 1
-
-    def _open_case(self, attributes: dict[str, str]) -> None:
-        within_cap(len(self.elements.cases) + 1, self.name)
-        self.elements.suites[self.suite].cases += 1
-        case = CaseElement(
-            name=bounded(attributes.pop("name", "")),
-            classname=intern(bounded(attributes.pop("classname", ""))),
-            file=intern(bounded(attributes.pop("file", ""))),
-            suite=self.suite,
-            seconds=_seconds(attributes.pop("time", None)),
-            attributes={intern(k): intern(bounded(v)) for k, v in attributes.items() if k in _KEPT},
-        )
-        self.elements.cases.append(case)
-        self.case = case
-
-
-def _result(tag: str, attributes: dict[str, str]) -> Result:
+def result_of(tag: str, attributes: dict[str, str]) -> Result:
     """What counts of a result: of its words only those that mark something, so that millions of results share a few."""
     message, kind = attributes.get("message", ""), attributes.get("type", "")
     mark = message if message in COLLECTION else TEARDOWN if message.startswith(TEARDOWN) else ""
@@ -187,10 +109,6 @@ def _shared(tag: str, kind: str, mark: str) -> Result:
     return Result(tag, kind, mark)
 
 
-def _seconds(word: str | None) -> float | None:
-    """A duration in seconds; None where it is missing or no finite number that is not negative."""
-    try:
-        value = float((word or "").replace(",", ""))
-    except ValueError:
-        return None
-    return value if 0 <= value < float("inf") else None
+def kept(attributes: dict[str, str]) -> dict[str, str]:
+    """The attributes of a suite, each within the cap for a name."""
+    return {intern(k): bounded(v) for k, v in attributes.items()}

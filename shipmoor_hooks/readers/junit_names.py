@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from shipmoor_hooks.model import Outcome, Record, RecordKind
+from shipmoor_hooks.report_records import Part
 
 _NUMBERED = re.compile(r"#?(\d{1,7})(?: - | |\Z)")
 _SUBTEST = re.compile(r"([A-Za-z_]\w*) (?=[(\[]).*[)\]]\Z", re.DOTALL)
@@ -32,27 +34,40 @@ def rejoined(record: Record) -> Record:
     return replace(record, classname=classname, name=f"{name}{bracket}{inside}")
 
 
-def without_running_numbers(records: list[Record]) -> list[Record]:
+def without_running_numbers(parts: list[Part]) -> list[Part]:
     """TAP converters number the tests of a suite, and a removed one renumbers the rest.
 
     The number goes only when all names of the suite are numbered 1 to n, in any order; a test without a description
     keeps its number.
     """
     by_suite: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for position, record in enumerate(records):
-        by_suite[*record.suites, record.classname].append(position)
-    changed = list(records)
+    for position, part in enumerate(parts):
+        shared = part if isinstance(part, Record) else part.shared
+        by_suite[*shared.suites, shared.classname].append(position)
+    changed = list(parts)
     for positions in by_suite.values():
-        found = [_NUMBERED.match(records[p].name) for p in positions]
-        numbers = sorted(int(m.group(1)) for m in found if m is not None)
-        if numbers == list(range(1, len(positions) + 1)):
-            for position, match in zip(positions, found, strict=True):
-                if match is not None and match.end() < len(records[position].name):
-                    changed[position] = replace(records[position], name=records[position].name[match.end() :])
+        if all(_NUMBERED.match(_names(parts[p])[0]) for p in positions) and _are_numbered(parts[p] for p in positions):
+            for position in positions:
+                changed[position] = _without_number(parts[position])
     return changed
 
 
-def without_subtests(records: list[Record]) -> list[Record]:
+def _names(part: Part) -> Sequence[str]:
+    return (part.name,) if isinstance(part, Record) else part.names
+
+
+def _are_numbered(parts: Iterable[Part]) -> bool:
+    found = [_NUMBERED.match(name) for part in parts for name in _names(part)]
+    numbers = sorted(int(m.group(1)) for m in found if m is not None)
+    return numbers == list(range(1, len(found) + 1))
+
+
+def _without_number(part: Part) -> Part:
+    names = [name[m.end() :] if (m := _NUMBERED.match(name)) and m.end() < len(name) else name for name in _names(part)]
+    return replace(part, name=names[0]) if isinstance(part, Record) else replace(part, names=names)
+
+
+def without_subtests(records: Iterable[Record]) -> list[Record]:
     """unittest's subtests are no cases: one that fails stands there in the place of its test (`test_a (i=1)`, `test_a [msg]`).
 
     Subtests that pass leave the test's own record. So that a test which turns red is not one that is gone, its failing

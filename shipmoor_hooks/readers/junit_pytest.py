@@ -8,40 +8,58 @@ module that does not load is a record with an empty class name and the module's 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind
 from shipmoor_hooks.readers.emptiness import incomplete
-from shipmoor_hooks.readers.junit_elements import COLLECTION, TEARDOWN, CaseElement, Elements
+from shipmoor_hooks.readers.junit_elements import COLLECTION, TEARDOWN, CaseElement, Element, Row
 from shipmoor_hooks.readers.junit_outcome import outcome_of
+from shipmoor_hooks.readers.junit_tally import Tally
+from shipmoor_hooks.report_records import Alike, Part, RecordList, each
 
 _WORKER = re.compile(r"gw\d+\Z")
 RUN_ALL = "run the whole suite again, with --junitxml"
 
 
-def records_of(elements: Elements) -> tuple[list[Record], list[Problem]]:
+def parts_of(cases: Iterable[Element], tally: Tally) -> tuple[list[Part], list[Problem]]:
     """Records in the file's order, each test once for every time that it was really run."""
     problems: dict[str, Problem] = {}
-    kept: list[tuple[CaseElement, Record]] = []
-    for case in elements.cases:
-        record, trouble = _record(case, elements)
+    told: list[tuple[CaseElement, Record] | Alike] = []
+    shared, passed = None, Record("")  # rows that a red case parts share all
+    for element in _taken_apart(cases):
+        if isinstance(element, Row):
+            if element.shared is not shared:
+                shared = element.shared
+                passed = Record("", shared.classname, shared.file, shared.suite.path)
+            told.append(Alike(passed, element.names))
+            continue
+        record, trouble = _record(element)
         if trouble is not None:
             problems.setdefault(trouble.message, trouble)
         if record is not None:
-            kept.append((case, record))
-    folded, after_pass = _without_teardown_pairs(kept)
-    for problem in _count_problems(elements):
+            told.append((element, record))
+    folded, after_pass = _without_teardown_pairs(told)
+    for problem in _count_problems(tally):
         problems.setdefault(problem.message, problem)
-    declared = _declared(elements)
-    reruns = 0 if declared is None else len(folded) + after_pass - declared
+    declared = tally.declared("tests")
+    reruns = 0 if declared is None else len(RecordList(folded)) + after_pass - declared
     return (_with_attempts(folded) if reruns > 0 else folded), list(problems.values())
 
 
-def _record(case: CaseElement, elements: Elements) -> tuple[Record | None, Problem | None]:
+def _taken_apart(cases: Iterable[Element]) -> Iterator[Element]:
+    """Rows stay rows where their cases passed; pytest itself writes no attribute that says otherwise."""
+    for element in cases:
+        if isinstance(element, CaseElement) or outcome_of(element.shared).is_green:
+            yield element
+        else:
+            yield from (replace(element.shared, name=name) for name in element.names)
+
+
+def _record(case: CaseElement) -> tuple[Record | None, Problem | None]:
     outcome = outcome_of(case)
-    suites = elements.path(case.suite)
-    record = Record(case.name, case.classname, case.file, suites, outcome, seconds=case.seconds)
+    record = Record(case.name, case.classname, case.file, case.suite.path, outcome)
     if not case.name:
         trouble = incomplete("pytest was interrupted: a record names no test", "let the run finish")
         return (None if outcome.is_green else replace(record, kind=RecordKind.SUITE, name="interrupted")), trouble
@@ -64,34 +82,43 @@ def _path_guess(case: CaseElement) -> str:
     return (case.classname or case.name).replace(".", "/") + ".py"
 
 
-def _without_teardown_pairs(kept: list[tuple[CaseElement, Record]]) -> tuple[list[Record], int]:
+def _without_teardown_pairs(told: list[tuple[CaseElement, Record] | Alike]) -> tuple[list[Part], int]:
     """Fold `failed` + `failed on teardown` of one test into one record.
 
     Also how many tests passed or were skipped before their teardown failed: pytest's `tests` counts those twice.
     """
-    records: list[Record] = []
-    failed_at: dict[tuple[str, str, str], int] = {}
+    parts: list[Part] = []
+    failed: dict[tuple[str, str], dict[str, tuple[int, Record]]] = defaultdict(
+        dict
+    )  # by place and name: where it stands
     counted_twice = 0
-    for case, record in kept:
-        key = (record.classname, record.name, record.file)
-        tags = {result.tag for result in case.results}
+    for one in told:
+        if isinstance(one, Alike):
+            parts.append(one)
+            if here := failed.get((one.shared.classname, one.shared.file)):
+                for name in one.names:
+                    here.pop(name, None)
+            continue
+        case, record = one
+        here = failed[record.classname, record.file]
         is_teardown = any(r.tag == "error" and r.mark == TEARDOWN for r in case.results)
-        if is_teardown and "failure" not in tags:
-            first = failed_at.pop(key, None)
-            if first is not None:
-                records[first] = replace(records[first], outcome=Outcome.ERROR)
+        if is_teardown and not any(r.tag == "failure" for r in case.results):
+            if record.name in here:
+                position, first = here.pop(record.name)
+                parts[position] = replace(first, outcome=Outcome.ERROR)
                 continue
             counted_twice += 1
         elif record.outcome is Outcome.FAILED:
-            failed_at[key] = len(records)
+            here[record.name] = (len(parts), record)
         else:
-            failed_at.pop(key, None)
-        records.append(record)
-    return records, counted_twice
+            here.pop(record.name, None)
+        parts.append(record)
+    return parts, counted_twice
 
 
-def _with_attempts(records: list[Record]) -> list[Record]:
+def _with_attempts(parts: list[Part]) -> list[Part]:
     """Fold the records of one test into the last; an earlier one without a result is an attempt that failed."""
+    records = list(each(parts))
     positions: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for position, record in enumerate(records):
         positions[record.classname, record.name, record.file].append(position)
@@ -105,16 +132,10 @@ def _with_attempts(records: list[Record]) -> list[Record]:
     return [record for position, record in enumerate(records) if position not in earlier]
 
 
-def _declared(elements: Elements, attribute: str = "tests") -> int | None:
-    """The sum of what the suites count, None where one does not say."""
-    numbers = [suite.number(attribute) for suite in elements.suites if suite.tag == "testsuite"]
-    return None if None in numbers or not numbers else sum(n for n in numbers if n is not None)
-
-
-def _count_problems(elements: Elements) -> list[Problem]:
+def _count_problems(tally: Tally) -> list[Problem]:
     """Counts that prove a loss. `tests` counts each passed subtest, which leaves no record, so a larger number is none;
     `failures`, `errors` and `skipped` count the children of the records, so each of them must be there."""
-    declared, there = _declared(elements), len(elements.cases)
+    declared, there = tally.declared("tests"), tally.cases
     if declared == 0 and there:
         return [
             incomplete(
@@ -122,11 +143,10 @@ def _count_problems(elements: Elements) -> list[Problem]:
                 "run the suite without the option",
             )
         ]
-    tags = Counter(result.tag for case in elements.cases for result in case.results)
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        if there and (_declared(elements, attribute) or 0) > tags[tag]:
-            counted = _declared(elements, attribute)
-            return [incomplete(f"the report declares {counted} {attribute} and its records show {tags[tag]}", RUN_ALL)]
+        counted = tally.declared(attribute) or 0
+        if there and counted > (shown := tally.results[tag]):
+            return [incomplete(f"the report declares {counted} {attribute} and its records show {shown}", RUN_ALL)]
     if declared is not None and there and declared > 2 * there:
         return [incomplete(f"pytest counted {declared} results and the report holds {there} records", RUN_ALL)]
     return []

@@ -7,6 +7,7 @@ from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import objects_of, word
+from shipmoor_hooks.readers.source import Source
 
 _OUTCOMES = {
     "ok": Outcome.PASSED,
@@ -17,12 +18,12 @@ _OUTCOMES = {
 }
 
 
-def read_libtest(data: bytes, name: str) -> Report:
+def read_libtest(source: Source, name: str) -> Report:
     """One case a test. The stream does not name the binaries: one path in two of them is one case that stands twice."""
     records: list[Record] = []
     running: dict[str, None] = {}
     announced = open_suites = 0
-    for _, event in objects_of(data, name):
+    for _, event in objects_of(source, name):
         within_cap(max(len(records), len(running)), name)
         kind, what = event.get("type"), word(event.get("event"))
         if kind == "suite":

@@ -9,14 +9,15 @@ from typing import Any
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.encoding import text_pieces
 from shipmoor_hooks.readers.limits import unreadable
+from shipmoor_hooks.readers.source import Source
 from shipmoor_hooks.readers.xml_events import READ_AGAIN
 
 
-def lines_of(data: bytes, name: str) -> Iterator[tuple[int, str]]:
+def lines_of(source: Source, name: str) -> Iterator[tuple[int, str]]:
     """(number from 1, line without its break). Raises ReportFault for a line longer than the cap for one token."""
     held = ""
     number = 0
-    for piece in text_pieces(data, name):
+    for piece in text_pieces(source, name):
         *whole, held = (held + piece).split("\n")
         for line in whole:
             number += 1
@@ -28,12 +29,12 @@ def lines_of(data: bytes, name: str) -> Iterator[tuple[int, str]]:
         yield number + 1, held.removesuffix("\r")
 
 
-def objects_of(data: bytes, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects_of(source: Source, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) for each line that is one; lines that begin otherwise (a build's output) are passed over.
 
     Raises ReportFault for a line that begins like an object and is none: cut off, or damaged.
     """
-    for number, line in lines_of(data, name):
+    for number, line in lines_of(source, name):
         if not line.startswith("{"):
             continue
         try:

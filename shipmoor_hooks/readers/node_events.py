@@ -16,11 +16,12 @@ from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, within_cap
 from shipmoor_hooks.readers.lines import objects_of, word
+from shipmoor_hooks.readers.source import Source
 
 READER = "node-events"
 
 
-def read_node_events(data: bytes, name: str) -> Report:
+def read_node_events(source: Source, name: str) -> Report:
     """One case a test without subtests; a file that does not load is a test named after the file.
 
     A run without its last plan, or with fewer results than that counts, is incomplete.
@@ -28,7 +29,7 @@ def read_node_events(data: bytes, name: str) -> Report:
     pending: dict[int, list[Record]] = defaultdict(list)  # by level: results whose parent has not been reported yet
     planned: int | None = None
     results = total = 0
-    for _, event in objects_of(data, name):
+    for _, event in objects_of(source, name):
         kind, told = event.get("type"), event.get("data")
         if not isinstance(told, dict):
             continue
@@ -66,7 +67,7 @@ def _results(told: dict[str, Any], *, is_red: bool, children: list[Record]) -> l
     name, path = bounded(legal(word(told.get("name")))), bounded(legal(word(told.get("file"))))
     details = told.get("details")
     details = details if isinstance(details, dict) else {}
-    record = Record(name or "<nameless>", file=path, outcome=_outcome(told, is_red), seconds=_seconds(details))
+    record = Record(name or "<nameless>", file=path, outcome=_outcome(told, is_red))
     if not children:
         if is_red and path and told.get("name") == told.get("file"):
             return [replace(record, name="", kind=RecordKind.FILE)]
@@ -89,8 +90,3 @@ def _outcome(told: dict[str, Any], is_red: bool) -> Outcome:
 
 def _is_set(value: Any) -> bool:
     return value is True or isinstance(value, str)
-
-
-def _seconds(details: dict[str, Any]) -> float | None:
-    elapsed = details.get("duration_ms")
-    return elapsed / 1000 if isinstance(elapsed, (int, float)) and 0 <= elapsed < 1e12 else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from shipmoor_hooks.model import Outcome, Record, RecordKind, Report
 from shipmoor_hooks.readers.emptiness import problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
+from shipmoor_hooks.readers.source import Source
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOTS = frozenset({"test-run", "test-results", "test-suite"})
@@ -30,10 +31,9 @@ _OUTCOMES = {
 _ERROR_LABELS = frozenset({"error", "invalid", "cancelled"})
 
 
-def read_nunit(data: bytes, name: str) -> Report:
+def read_nunit(source: Source, name: str) -> Report:
     """One NUnit file. Raises ReportFault as `xml_events.parse` and for another root."""
-    sink = _Sink(name)
-    parse(data, name, sink)
+    sink = parse(source, name, _Sink)
     problems = tuple(problems_without_a_case(sink.records))
     return Report("nunit", "nunit", tuple(sink.records), problems, None, "nunit", sink.version)
 

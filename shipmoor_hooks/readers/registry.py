@@ -26,13 +26,14 @@ from shipmoor_hooks.readers import (
 from shipmoor_hooks.readers.encoding import text_pieces
 from shipmoor_hooks.readers.limits import shown, unreadable
 from shipmoor_hooks.readers.lines import word
+from shipmoor_hooks.readers.source import Source
 from shipmoor_hooks.readers.xml_events import root_of
 
 
 class Reader(Protocol):
     """Reads one file; `name` is what messages call it. Raises ReportFault."""
 
-    def __call__(self, data: bytes, name: str) -> Report: ...
+    def __call__(self, source: Source, name: str) -> Report: ...
 
 
 READERS: dict[str, Reader] = {
@@ -67,24 +68,24 @@ _OTHER_JSON = (
 )
 
 
-def read(data: bytes, reader: str | None, name: str) -> Report:
+def read(source: Source, reader: str | None, name: str) -> Report:
     """Read a report. `reader` None: recognised from the content.
 
     Raises ReportFault (exit 3) with one line that names the file, and UsageFault for a reader that does not exist.
     """
     if reader is not None and reader not in READERS:
         raise UsageFault(f"there is no reader called {shown(reader)!r}", f"choose one of: {', '.join(READERS)}")
-    if len(data) > limits.MAX_FILE:
+    if isinstance(source, bytes) and len(source) > limits.MAX_FILE:
         raise unreadable(name, f"the file is larger than {limits.MAX_FILE} bytes (the cap for a file)")
-    begin = _beginning(data, name)
+    begin = _beginning(source, name)
     if not begin:
         raise unreadable(name, "the file is empty, so it reports no run", "run the suite again")
-    return READERS[reader or _recognised(data, begin, name)](data, name)
+    return READERS[reader or _recognised(source, begin, name)](source, name)
 
 
-def _recognised(data: bytes, begin: str, name: str) -> str:
+def _recognised(source: Source, begin: str, name: str) -> str:
     if begin.startswith("<"):
-        root = root_of(data, name)
+        root = root_of(source, name)
         if root in _BY_ROOT:
             return _BY_ROOT[root]
         raise unreadable(name, f"<{shown(root)}> is not the root of a report that can be read", _known())
@@ -95,9 +96,9 @@ def _recognised(data: bytes, begin: str, name: str) -> str:
     raise _not_a_report(begin, name)
 
 
-def _beginning(data: bytes, name: str) -> str:
+def _beginning(source: Source, name: str) -> str:
     """The first characters that are not white space; "" for a file without any."""
-    for piece in text_pieces(data, name):
+    for piece in text_pieces(source, name):
         if rest := piece.lstrip():
             return rest
     return ""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from shipmoor_hooks.model import Outcome, Record, Report
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
+from shipmoor_hooks.readers.source import Source
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOT = "robot"
 _OUTCOMES = {"PASS": Outcome.PASSED, "FAIL": Outcome.FAILED, "SKIP": Outcome.SKIPPED, "NOT RUN": Outcome.SKIPPED}
 
 
-def read_robot(data: bytes, name: str) -> Report:
+def read_robot(source: Source, name: str) -> Report:
     """One output.xml. A test without a status was started and not finished."""
-    sink = _Sink(name)
-    parse(data, name, sink)
+    sink = parse(source, name, _Sink)
     problems = problems_without_a_case(sink.records)
     if sink.unfinished:
         problems.insert(0, incomplete(f"the test {shown(sink.unfinished)} was started and never finished"))

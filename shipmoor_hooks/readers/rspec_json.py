@@ -16,6 +16,7 @@ from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.json_document import document
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
 from shipmoor_hooks.readers.lines import word
+from shipmoor_hooks.readers.source import Source
 
 READER = "rspec-json"
 _OUTCOMES = {"passed": Outcome.PASSED, "failed": Outcome.FAILED, "pending": Outcome.SKIPPED}
@@ -23,9 +24,9 @@ _ID = re.compile(r"(.+)\[[\d:]*\]\Z", re.DOTALL)
 _NOT_LOADED = re.compile(r"\s*An error occurred while loading (\S.*?)\.\r?(?:\n|\Z)")
 
 
-def read_rspec_json(data: bytes, name: str) -> Report:
+def read_rspec_json(source: Source, name: str) -> Report:
     """One case an example. Raises ReportFault for what is no whole JSON object of RSpec's."""
-    found = document(data, name)
+    found = document(source, name)
     examples, summary = found.get("examples"), found.get("summary")
     if not isinstance(examples, list) or not isinstance(summary, dict):
         raise unreadable(name, "this JSON object is not RSpec's: it has no examples or no summary")
@@ -47,14 +48,8 @@ def _record(example: dict[str, Any]) -> Record:
     at = _ID.match(word(example.get("id")))
     path = at.group(1) if at else word(example.get("file_path"))
     told = word(example.get("full_description")) or word(example.get("description"))
-    seconds = example.get("run_time")
     outcome = _OUTCOMES.get(word(example.get("status")), Outcome.ERROR)
-    return Record(
-        bounded(legal(told)) or "<nameless>",
-        file=bounded(legal(path)),
-        outcome=outcome,
-        seconds=float(seconds) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 else None,
-    )
+    return Record(bounded(legal(told)) or "<nameless>", file=bounded(legal(path)), outcome=outcome)
 
 
 def _outside(found: dict[str, Any], errors: int) -> list[Record]:

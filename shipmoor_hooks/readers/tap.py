@@ -12,6 +12,7 @@ from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, within_cap
 from shipmoor_hooks.readers.lines import lines_of
+from shipmoor_hooks.readers.source import Source
 
 _RESULT = re.compile(
     r"(?P<indent>\s*)(?P<not>not )?ok(?![\w])[ \t]*(?P<number>\d{1,9})?[ \t]*(?:-[ \t]*)?(?P<rest>.*)\Z"
@@ -40,7 +41,7 @@ class _Block:
         self.results += 1
 
 
-def read_tap(data: bytes, name: str) -> Report:
+def read_tap(source: Source, name: str) -> Report:
     """One TAP stream, or several one after the other (their plans add up).
 
     Subtests stand in front of their parent's result, or behind it in braces (node-tap's buffered ones). Raises
@@ -50,7 +51,7 @@ def read_tap(data: bytes, name: str) -> Report:
     total = 0
     short: list[str] = []
     bailed_out = in_yaml = ""
-    for _, line in lines_of(data, name):
+    for _, line in lines_of(source, name):
         stripped = line.strip()
         if in_yaml:
             in_yaml = "" if line.rstrip() == f"{in_yaml}..." else in_yaml

@@ -12,6 +12,7 @@ from datetime import datetime
 from shipmoor_hooks.model import Outcome, Record, Report
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
+from shipmoor_hooks.readers.source import Source
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOT = "TestRun"
@@ -36,10 +37,9 @@ class _Result:
     outcome: Outcome
 
 
-def read_trx(data: bytes, name: str) -> Report:
+def read_trx(source: Source, name: str) -> Report:
     """One TRX file. Raises ReportFault as `xml_events.parse` and for another root."""
-    sink = _Sink(name)
-    parse(data, name, sink)
+    sink = parse(source, name, _Sink)
     records = []
     for result in sink.results:
         classname = sink.classes.get(result.test, "")

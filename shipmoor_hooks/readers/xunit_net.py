@@ -5,6 +5,7 @@ from __future__ import annotations
 from shipmoor_hooks.model import Outcome, Record, RecordKind, Report
 from shipmoor_hooks.readers.emptiness import problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
+from shipmoor_hooks.readers.source import Source
 from shipmoor_hooks.readers.xml_events import parse
 
 ROOTS = frozenset({"assemblies", "assembly"})
@@ -12,10 +13,9 @@ SUITE_ERROR = "<suite error>"
 _OUTCOMES = {"Pass": Outcome.PASSED, "Fail": Outcome.FAILED, "Skip": Outcome.SKIPPED, "NotRun": Outcome.SKIPPED}
 
 
-def read_xunit_net(data: bytes, name: str) -> Report:
+def read_xunit_net(source: Source, name: str) -> Report:
     """One xunit.net file. Raises ReportFault as `xml_events.parse` and for another root."""
-    sink = _Sink(name)
-    parse(data, name, sink)
+    sink = parse(source, name, _Sink)
     problems = tuple(problems_without_a_case(sink.records))
     return Report("xunit.net", "xunit.net", tuple(sink.records), problems, None, "xunit.net", sink.version)
 

@@ -148,6 +148,7 @@ def cleared(tip: TipCase, base: Count | None, run: Run, age: float) -> Finding:
         case=tip.id,
         base=base,
         tip=tip.total,
+        runs=(run.id,),
     )
 
 

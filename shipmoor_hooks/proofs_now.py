@@ -1,0 +1,34 @@
+"""Which cases a commit has no standing proof of: the stored proofs beside what the commit's tree holds (issue 4, point 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from shipmoor_hooks import records
+from shipmoor_hooks.git import Git
+from shipmoor_hooks.model import Finding
+from shipmoor_hooks.record_model import Proof
+from shipmoor_hooks.rules import proof_rules
+
+
+def unproven(git: Git, common_dir: str, suite: str, cases: Collection[str], commit: str) -> list[Finding]:
+    """CASE_UNPROVEN for each of these cases that has no proof that stands at the commit."""
+    stored = {case: records.find(common_dir, Proof, suite, case) for case in cases}
+    every = [proof for proofs, _ in stored.values() for proof in proofs]
+    names = names_at(git, commit, proof_rules.paths_of(every)) if every else {}
+    found = []
+    for case, (proofs, broken) in stored.items():
+        damaged = broken[0].text if broken else ""
+        found.append(proof_rules.unproven(case, proofs, names, suite, damaged))
+    return [finding for finding in found if finding is not None]
+
+
+def names_at(git: Git, commit: str, paths: Collection[str]) -> dict[str, str | None]:
+    """git's names of what stands at these paths of a commit, "" for its whole tree; None where nothing stands."""
+    lines = [p for p in paths if "\n" not in p]
+    asked = "".join(f"{commit}:{path}\n" for path in lines).encode("utf-8", "surrogateescape")
+    answers = git.output("cat-file", "--batch-check=%(objectname)", stdin=asked).decode("utf-8", "surrogateescape")
+    found: dict[str, str | None] = dict.fromkeys(paths)
+    for path, answer in zip(lines, answers.splitlines(), strict=True):
+        found[path] = None if answer.endswith(" missing") else answer
+    return found

@@ -1,0 +1,231 @@
+"""A JUnit file, element by element: what to pass over, what begins a suite or a case, and when a case is one of a row.
+
+Most cases differ from the one before in their name alone. They are told at once by comparing attributes as expat hands
+them out, and cost one entry in a list; this is what the speed and the memory of reading hang on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from sys import intern
+
+from shipmoor_hooks.readers import limits
+from shipmoor_hooks.readers.junit_elements import (
+    ATTEMPT_TAGS,
+    OUTCOME_ATTRIBUTES,
+    RESULT_TAGS,
+    SUITE_TAGS,
+    CaseElement,
+    Element,
+    Row,
+    SuiteElement,
+    kept,
+    result_of,
+)
+from shipmoor_hooks.readers.junit_tally import Tally
+from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap
+from shipmoor_hooks.readers.source import Source
+from shipmoor_hooks.readers.xml_events import TooDeep, parse_unleveled
+
+Take = Callable[[Element], None]
+
+_KNOWN_IN_SUITE = SUITE_TAGS | RESULT_TAGS | {"testcase", "properties", "property", "system-out", "system-err"}
+_IN_ROW = True
+_USUAL = 3  # attributes: classname, name and time
+_NONE = "\0"  # no class is called so
+_LONGEST_ROW = 4096  # names; a longer row is told in parts
+_SURELY_BOUNDED = limits.MAX_NAME // 4  # characters
+
+
+def stream(source: Source, name: str, begin: Callable[[], Take]) -> Tally:
+    """Hand every case to the function that `begin()` gives, in the file's order; what they add up to.
+
+    `begin` is called again when the file has to be read again: then what the first function got does not count.
+    Raises ReportFault as `xml_events.parse`, for a root that is not JUnit's (named), for more cases than the cap.
+    """
+    sink = parse_unleveled(source, name, lambda name: _Sink(name, begin()))
+    if sink.tally.foreign_root:
+        raise not_junit(name, sink.tally.foreign_root)
+    return sink.tally
+
+
+def not_junit(name: str, root: str) -> Exception:
+    """The refusal of a file whose root is another format's."""
+    return unreadable(
+        name, f"<{shown(root)}> is not a JUnit report", "name its format with --as, or write a JUnit report"
+    )
+
+
+class _Sink:
+    """`inside` counts the open elements below the innermost suite; `case` is what the outermost of them is: the last case
+    of the row (`_IN_ROW`), one that stands by itself, or no case at all (None)."""
+
+    def __init__(self, name: str, take: Take) -> None:
+        self.name, self.take = name, take
+        self.tally = Tally()
+        self.suite: SuiteElement | None = None
+        self.levels = 0  # open suites
+        self.inside = 0
+        self.case: CaseElement | bool | None = None
+        self.in_properties = False
+        self.shared: CaseElement | None = None  # of the row that is open
+        self.names: list[str] = []
+        self.bounded = 0  # how many of the names are surely within the cap
+        self.classname = _NONE  # of the row, where its cases have nothing but a class, a name and a time
+        self.alone: CaseElement | None = None  # the case before the row, not yet told: its results come after its start
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        inside = self.inside
+        self.inside = inside + 1
+        if inside:
+            self._start_inside(tag, attributes, inside)
+        elif tag == "testcase" and self.suite is not None:
+            # The commonest case by far: a class name as in the case before, a name and a time.
+            if (
+                len(attributes) == _USUAL
+                and attributes.get("classname") == self.classname
+                and "time" in attributes
+                and (name := attributes.get("name"))
+            ):
+                self.names.append(name)
+                self.case = _IN_ROW
+            else:
+                self._start_case(self.suite, attributes)
+        else:
+            self._start_other(tag.rpartition("}")[2], attributes)
+
+    def end(self, tag: str) -> None:  # noqa: ARG002  (elements are balanced, the tag says nothing new)
+        inside = self.inside
+        if inside:
+            self.inside = inside - 1
+        else:
+            self._end_suite()
+
+    def pause(self) -> None:
+        """Between two pieces of the file: a long row is told, but for its last case, which may still be open."""
+        self._bound_names()
+        if len(self.names) > _LONGEST_ROW:
+            last = self.names.pop()
+            self._tell_row()
+            self.names.append(last)
+
+    # ---------------------------------------------------------------- inside of a case, or of what says nothing
+
+    def _start_inside(self, tag: str, attributes: dict[str, str], inside: int) -> None:
+        if inside + self.levels >= limits.MAX_DEPTH:
+            raise TooDeep
+        if inside == 1 and self.case is not None:
+            tag = tag.rpartition("}")[2]
+            if tag in RESULT_TAGS or tag in ATTEMPT_TAGS:
+                result = result_of(tag, attributes)
+                case = self.case if isinstance(self.case, CaseElement) else self._singled_out()
+                case.results.append(result)
+                self.tally.add_result(result)
+        elif self.in_properties and attributes.get("name") == "go.version" and self.suite is not None:
+            self.suite.attributes["go.version"] = bounded(attributes.get("value", ""))
+
+    def _singled_out(self) -> CaseElement:
+        """The last case of the row has a result, so it is none of the row."""
+        assert self.shared is not None  # noqa: S101  (a case in a row has one)
+        name, shared = bounded(self.names.pop()), self.shared
+        self.bounded = min(self.bounded, len(self.names))
+        self._tell_row()
+        case = CaseElement(name, shared.classname, shared.file, shared.suite, shared.attributes)
+        self.case = self.alone = case
+        return case
+
+    # ---------------------------------------------------------------- cases
+
+    def _start_case(self, suite: SuiteElement, attributes: dict[str, str]) -> None:
+        """A case that begins a row, goes on with one, or has no name and stands by itself."""
+        if self.levels >= limits.MAX_DEPTH:
+            raise TooDeep
+        self.in_properties = False
+        name, time = attributes.get("name", ""), attributes.get("time", "")
+        self.tally.see_attributes(attributes)
+        self.tally.ran = self.tally.ran or _is_duration(time)
+        case = CaseElement(
+            "",
+            intern(bounded(attributes.get("classname", ""))),
+            intern(bounded(attributes.get("file", ""))),
+            suite,
+            {intern(k): intern(bounded(v)) for k, v in attributes.items() if k in OUTCOME_ATTRIBUTES},
+        )
+        if not name:
+            self._tell_row()
+            self.case = self.alone = case
+            return
+        if self.shared is None or not case.is_like(self.shared):
+            self._tell_row()
+            self.shared = case
+        is_usual = len(attributes) == _USUAL and "time" in attributes and self.tally.ran
+        self.classname = attributes.get("classname", _NONE) if is_usual else _NONE
+        self.names.append(name)
+        self.case = _IN_ROW
+
+    def _bound_names(self) -> None:
+        for position in range(self.bounded, len(self.names)):
+            if len(self.names[position]) > _SURELY_BOUNDED:
+                self.names[position] = bounded(self.names[position])
+        self.bounded = len(self.names)
+
+    def _tell_row(self) -> None:
+        """Hand on what is finished: the case that stood by itself, then the row behind it."""
+        if self.alone is not None:
+            self._tell(self.alone)
+            self.alone = None
+        if self.names and self.shared is not None:
+            self._bound_names()
+            self._tell(Row(self.shared, self.names))
+        self.names, self.bounded = [], 0
+
+    def _tell(self, element: Element) -> None:
+        self.tally.add(element)
+        within_cap(self.tally.cases, self.name)
+        self.take(element)
+
+    # ---------------------------------------------------------------- suites, and what else stands in them
+
+    def _start_other(self, tag: str, attributes: dict[str, str]) -> None:
+        if self.levels >= limits.MAX_DEPTH:
+            raise TooDeep
+        self.classname = _NONE
+        self.case = None
+        self.in_properties = False
+        if tag in SUITE_TAGS:
+            self._start_suite(tag, attributes)
+        elif self.suite is None:
+            raise not_junit(self.name, tag)
+        elif tag == "testcase":  # in a namespace
+            self._start_case(self.suite, attributes)
+        elif tag in RESULT_TAGS:
+            self.suite.results.append(result_of(tag, attributes))
+        elif tag not in _KNOWN_IN_SUITE:
+            self.suite.foreign = self.suite.foreign or tag
+        elif tag == "properties":
+            self.in_properties = not (self.suite.cases or self.names or self.alone)
+
+    def _start_suite(self, tag: str, attributes: dict[str, str]) -> None:
+        self._end_row()
+        self.inside = 0
+        self.levels += 1
+        within_cap(self.tally.suites + 1, self.name)
+        self.suite = self.tally.begin(tag, kept(attributes), self.suite)
+
+    def _end_suite(self) -> None:
+        self._end_row()
+        self.levels -= 1
+        self.suite = self.tally.end(self.suite)
+
+    def _end_row(self) -> None:
+        self._tell_row()
+        self.shared = None
+        self.classname = _NONE
+
+
+def _is_duration(word: str) -> bool:
+    """A number of seconds, finite and not negative."""
+    try:
+        return 0 <= float(word.replace(",", "")) < float("inf")
+    except ValueError:
+        return False
