@@ -258,6 +258,19 @@ class Normalise:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseRules:
+    """`[suite.NAME.require]`: `conditions` that every run tells; for eval suites the graders that each case must hold by
+    name, pairs (where the first is, the second must be), `judge` False: no judge grades; the most seconds of a case.
+    """
+
+    conditions: tuple[str, ...] = ()
+    graders: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    judge: bool | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
     """A `[suite.NAME]` table of the policy; every default is already filled in."""
 
@@ -274,6 +287,7 @@ class Suite:
     setup: tuple[tuple[str, ...], ...] = ()
     same: tuple[str, ...] = ()
     require: tuple[str, ...] = ()
+    case_rules: CaseRules = CaseRules()
     not_covered: tuple[str, ...] = ()
     case_command: tuple[str, ...] = ()
     agent: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
 from shipmoor_hooks.cli import (
+    eval_check,
     eval_commands,
     eval_run,
     explain_commands,
@@ -63,8 +64,9 @@ prove_commands.register(app)
 setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
+eval_check.register(eval_commands.app)
 eval_run.register(eval_commands.app)
-app.add_typer(eval_commands.app)
+app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
 
 
 def main() -> int:
