@@ -34,6 +34,7 @@ from shipmoor_hooks.rules import (
     verdict,
     wording,
 )
+from shipmoor_hooks.shared_runs import SharedRuns, has_news
 from shipmoor_hooks.spool import Found, Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import scoped_tree
@@ -84,6 +85,7 @@ class _Judge:
         self.spool = Spool(place.spool_home, place.worktree)
         self.bases = [history.revision(self.git, c) for c in request.bases.commits]
         self.tip = history.revision(self.git, request.tip)
+        self.shared = SharedRuns(place, request.bases.commits[0] if request.bases.commits else None)
         if request.tip_tree is not None:
             self.tip = Revision(request.tip, request.tip_tree)
         self._found: dict[tuple[str, bool], Found] = {}
@@ -178,7 +180,9 @@ class _Judge:
         tip_stock = self._stock([self.tip.tree or ""], suite)
         base = selection.choose(base_stock, suite, rules.evidence)
         tip = selection.choose(tip_stock, suite, rules.evidence)
-        missing = Missing(self.git, self.spool, suite, self.bases, self.tip, here=self._is_here)
+        missing = Missing(
+            self.git, self.spool, suite, self.bases, self.tip, here=self._is_here, published=self._elsewhere
+        )
         problems, variants, notes = missing.sides(base, tip)
         found.findings += [*problems, *notes]
         for variant in variants:
@@ -267,14 +271,17 @@ class _Judge:
         for tree in trees:
             here = self._at(tree, scoped=False)
             if suite.exclude and not any(r.suite == suite.name and r.is_complete for r in here.runs):
-                here += self._at(self._scoped(tree, suite.exclude), scoped=True)
+                scoped = self._scoped(tree, suite.exclude)
+                # A tree that holds nothing of what is excluded is its own scoped tree, and its runs lie under its name.
+                here += self._at(scoped, scoped=True) + (self._at(scoped, scoped=False) if scoped != tree else Found())
             found += here
         return stock_of(found)
 
     def _at(self, tree: str, *, scoped: bool) -> Found:
         key = (tree, scoped)
         if key not in self._found:
-            self._found[key] = self.spool.at_tree(tree, scoped=scoped)
+            # Ours come last: of two with one id that one stands.
+            self._found[key] = self.shared.at_tree(tree, scoped=scoped) + self.spool.at_tree(tree, scoped=scoped)
         return self._found[key]
 
     def _scoped(self, tree: str, exclude: Sequence[str]) -> str:
@@ -283,6 +290,11 @@ class _Judge:
     def _is_here(self) -> bool:
         """Is the tip what is checked out, so that `run` needs no `--at`?"""
         return not self.place.is_bare and history.commit_of(self.git, "HEAD") == self.request.tip
+
+    def _elsewhere(self) -> bool:
+        """Has the target's remote runs that were not fetched yet? Asks the remote, so only where a run is missing."""
+        aim = self.request.bases.target
+        return not self.place.is_bare and has_news(self.git, aim.remote if aim and aim.remote else "origin")
 
     def _conclude(self, found: Collected, rules: Policy) -> Verdict:
         commits = self.request.messages

@@ -13,6 +13,7 @@ from shipmoor_hooks import __version__
 from shipmoor_hooks.cli import (
     eval_check,
     eval_commands,
+    eval_grade,
     eval_run,
     explain_commands,
     inspect_commands,
@@ -20,6 +21,7 @@ from shipmoor_hooks.cli import (
     prove_commands,
     replay_commands,
     setup_commands,
+    share_commands,
 )
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
@@ -64,7 +66,9 @@ prove_commands.register(app)
 setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
+share_commands.register(app)
 eval_check.register(eval_commands.app)
+eval_grade.register(eval_commands.app)
 eval_run.register(eval_commands.app)
 app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
 

@@ -14,8 +14,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.evals.result_files import write_bytes
 from shipmoor_hooks.trees.held_folder import remove_tree
 
+OUT, TRACE = "out", "trace.jsonl"
 _NEVER_COPIED = frozenset({".git", "__pycache__"})
 
 
@@ -66,6 +68,24 @@ def make(plugin_root: str, hidden: Collection[str], add_dirs: Sequence[str], his
 def remove(workspace: RunFolder) -> None:
     """Take a workspace away, whatever modes its agent set."""
     remove_tree(workspace.base)
+
+
+def leave_trace(workspace: RunFolder, trace: bytes, *, keep_home: bool) -> str:
+    """Write the trace of an ended session, and take away all but it (and the session's folder); the trace's path.
+
+    Raises EnvironmentFault.
+    """
+    path = os.path.join(workspace.base, OUT, TRACE)
+    write_bytes(path, trace)
+    for name in os.listdir(workspace.base):
+        if name != OUT and not (keep_home and name == "home"):
+            remove_tree(os.path.join(workspace.base, name))
+    return path
+
+
+def forget_trace(path: str) -> None:
+    """Take away what `leave_trace` left."""
+    remove_tree(os.path.dirname(os.path.dirname(path)))
 
 
 def paths(folder: str) -> frozenset[str]:

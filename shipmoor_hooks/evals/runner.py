@@ -6,7 +6,6 @@ The samples run in worker threads and are graded, one after the other, in the ca
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -16,14 +15,11 @@ from shipmoor_hooks.evals import run_folder
 from shipmoor_hooks.evals import sample as samples
 from shipmoor_hooks.evals.definitions import CaseDefinition, Verdict
 from shipmoor_hooks.evals.result_document import CaseResult, SampleResult, SuiteResult
-from shipmoor_hooks.evals.result_files import write_bytes
 from shipmoor_hooks.evals.run_options import RunOptions
 from shipmoor_hooks.evals.sample import Setting, Taken
-from shipmoor_hooks.trees.held_folder import remove_tree
 
 COST_CEILING, INTERRUPTED = "cost_ceiling", "interrupted"
 EXIT_CEILING = 2
-TRACES = "shipmoor-hooks-eval-"
 _LOOK = 0.2  # seconds between looks at whether a person has had enough
 
 
@@ -101,7 +97,7 @@ def run(
                 ended, _ = wait(flying, timeout=_LOOK, return_when=FIRST_COMPLETED)
                 for future in ended:
                     key = flying.pop(future)
-                    _take_in(progress, key, cases[key[0]], future.result(), grade)
+                    _take_in(progress, key, cases[key[0]], future.result(), grade, options.keep_temp)
                     _tell_sample(tell, cases[key[0]], key[1], counts[key[0]], progress.taken[key])
             except KeyboardInterrupt:
                 if not progress.is_stopped:
@@ -139,29 +135,27 @@ def _is_spent(options: RunOptions, progress: _Progress) -> bool:
     return options.max_cost is not None and progress.cost >= options.max_cost
 
 
-def _take_in(progress: _Progress, key: tuple[int, int], case: CaseDefinition, taken: Taken, grade: Grade) -> None:
+def _take_in(
+    progress: _Progress, key: tuple[int, int], case: CaseDefinition, taken: Taken, grade: Grade, keep_home: bool
+) -> None:
     """Keep the trace, grade it, and take the workspace away."""
     result = taken.result
-    try:
-        if taken.ran:
-            result = replace(result, trace=_kept(taken.trace))
-        if taken.ran and taken.workspace is not None and not taken.end.is_api_error:
-            verdicts = grade(case, Material(taken.trace, taken.workspace.cwd, taken.created))
-            result = _with_verdicts(case, result, verdicts)
-    finally:
-        if taken.workspace is not None:
-            run_folder.remove(taken.workspace)
+    if taken.workspace is not None:
+        try:
+            if taken.ran and not taken.end.is_api_error:
+                verdicts = grade(case, Material(taken.trace, taken.workspace.cwd, taken.created))
+                result = _with_verdicts(case, result, verdicts)
+            if taken.ran:
+                result = replace(
+                    result, trace=run_folder.leave_trace(taken.workspace, taken.trace, keep_home=keep_home)
+                )
+        finally:
+            if not result.trace:
+                run_folder.remove(taken.workspace)
     progress.taken[key] = result
     progress.cost += result.cost
     progress.version = progress.version or taken.end.version
     progress.api_errors += taken.end.is_api_error
-
-
-def _kept(trace: bytes) -> str:
-    """The trace's path, in a folder of its own that the agent was told nothing of."""
-    path = os.path.join(tempfile.mkdtemp(prefix=TRACES), "out", "trace.jsonl")
-    write_bytes(path, trace)
-    return path
 
 
 def forget_traces(done: Done) -> None:
@@ -169,7 +163,7 @@ def forget_traces(done: Done) -> None:
     for case in done.result.cases:
         for taken in case.samples:
             if taken.trace and not taken.error:
-                remove_tree(os.path.dirname(os.path.dirname(taken.trace)))
+                run_folder.forget_trace(taken.trace)
 
 
 def _with_verdicts(case: CaseDefinition, result: SampleResult, verdicts: tuple[Verdict, ...]) -> SampleResult:
