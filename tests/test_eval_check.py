@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.evals.case_files import FolderFiles
+from shipmoor_hooks.evals.check.pattern_shape import MOST_ATTACKS, attacks, is_torn, literals, sample
+from shipmoor_hooks.evals.check.pattern_syntax import parse as parse_pattern
 from shipmoor_hooks.evals.check.scaffold import writes_outside
 from shipmoor_hooks.evals.checking import RULES, Checked, check
 from shipmoor_hooks.evals.regex_engine import RegexEngine
@@ -218,6 +223,28 @@ def test_every_rule_has_a_known_positive() -> None:
         *("results-not-ignored", "absence-not-measured", "pin", "pin-missing"),
     }
     assert set(RULES) == shown
+
+
+def test_patterns_that_do_not_end_cost_no_more_than_a_few(tmp_path: Path) -> None:
+    endless = "".join(f"  - {{name: g{n}, type: regex, pattern: '^(?:a+)+{n}$'}}\n" for n in range(40))
+    files = {f"evals/c{n}/case.yaml": text(ASKS + endless, f"c{n}") for n in range(3)}
+    before = time.perf_counter()
+    with RegexEngine(0.05) as quick:
+        found = checked(tmp_path, files, quick)
+    assert 20 < sum(f.rule == "backtracking" for f in found.findings) < 30
+    assert any("are not tried" in f.message for f in found.findings)
+    assert time.perf_counter() - before < 60
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="ab^$.*+?()[]{}|\\dwsb<=!:,-0123\n", max_size=30))
+def test_any_pattern_has_a_shape_or_none(pattern: str) -> None:
+    shape = parse_pattern(pattern)
+    if shape is not None:
+        assert isinstance(sample(shape), str)
+        assert all(isinstance(run, str) for run in literals(shape))
+        assert len(attacks(shape, 40)) <= MOST_ATTACKS
+        assert is_torn(shape) in (True, False)
 
 
 @pytest.mark.parametrize(
