@@ -16,7 +16,7 @@ from typing import Any
 from shipmoor_hooks.errors import EnvironmentFault, ReportFault
 
 MOST_BYTES = 1 << 20
-MOST_PARTS = 50_000
+MOST_PARTS = 20_000
 MOST_DEPTH = 64
 
 _CORE = re.compile(
