@@ -104,8 +104,11 @@ def _lint(
 
 
 def grants(suite: Suite | None) -> tuple[str, ...] | None:
-    """The tools that the suite's command grants by `--allow-tools`, None where no command of the program is known."""
-    if suite is None or suite.agent or "eval" not in suite.command:
+    """The tools that the suite's command grants by `--allow-tools`, None where no command of the program is known.
+
+    A suite with an agent of its own is run by the same words.
+    """
+    if suite is None or "eval" not in suite.command:
         return None
     found: list[str] = []
     taking = False
@@ -143,9 +146,7 @@ def _surroundings(files: Files, root: str, definition: SuiteDefinition, suite: S
     return Surroundings(
         suite=definition,
         grants=grants(suite),
-        scaffolds=None
-        if not command or "eval" not in command or suite is None or suite.agent
-        else "--scaffold" in command,
+        scaffolds="--scaffold" in command if "eval" in command else None,
         files=held,
         code={path: read[path] for path in code if path in read},
         plugin=_plugin_name(read.get(MANIFEST, "")),
