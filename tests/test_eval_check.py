@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.evals.case_files import FolderFiles
@@ -21,6 +22,7 @@ from shipmoor_hooks.evals.regex_engine import RegexEngine
 from shipmoor_hooks.model import Suite
 from shipmoor_hooks.policy import parse
 
+SCHEMA = Path(__file__).parent.parent / "docs" / "schemas" / "eval-check-1.schema.json"
 COMMAND = "claude plugin eval . --scaffold --allow-tools Bash Write --ablation none"
 GUARDS = """\
   - {name: no-agent, type: tool_used, tool: Agent, min: 0, max: 0}
@@ -326,7 +328,9 @@ def suite_repo(repo: RepoBuilder) -> RepoBuilder:
 
 def run(repo: RepoBuilder, *arguments: str) -> tuple[int, dict[str, object]]:
     done = repo.tool("eval", "check", "--format", "json", *arguments)
-    return done.returncode, json.loads(done.stdout or b"{}")
+    document = json.loads(done.stdout or b"{}")
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    return done.returncode, document
 
 
 def found_rules(document: dict[str, object]) -> list[str]:
