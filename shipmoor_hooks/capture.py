@@ -137,7 +137,9 @@ def finish(
     cases = _cases(begun, reports)
     watched = begun.run.evidence is Evidence.OBSERVED and runner == "pytest" and exit_code in (0, 1)
     found = list(problems) or _report_problems([f.name for f in files], reports, cases, watched)
-    evals = _evals(begun, reports, eval_capture.Measured(begun.run.command, bool(narrowing)))
+    evals = _evals(
+        begun, reports, eval_capture.Measured(begun.run.command, bool(narrowing), begun.run.id, begun.run.started)
+    )
     found += evals.problems
     if begun.before.tree is None:
         found.insert(0, _bound_to_nothing(begun.before.reasons))

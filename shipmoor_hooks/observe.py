@@ -142,6 +142,8 @@ def observe(
         if interrupted:
             raise
         return Observed(None, exit_code, fault)
+    finally:
+        eval_capture.forget_traces(gathered.reports, command, begun.run.started)
     if interrupted:
         raise KeyboardInterrupt
     return Observed(done, exit_code)

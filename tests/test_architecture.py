@@ -82,6 +82,8 @@ LONGER = {
     "capture": 400,
     "entry": 320,
     "evaluate": 320,
+    "observe": 320,
+    "cli.measure_commands": 320,
 }
 
 

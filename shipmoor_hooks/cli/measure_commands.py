@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -95,7 +95,7 @@ def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, ou
     done = observe.observe(where, policy, order, call.environ, cwd)
     if done.captured is None:
         return _not_recorded(call, done)
-    _report(call, done.captured, output)
+    _report(call, done.captured, output, order.suite.not_covered)
     return done.exit_code or (0 if _is_recorded(done.captured) else EXIT_NO_EVIDENCE)
 
 
@@ -114,14 +114,16 @@ def _is_recorded(captured: capture_flow.Captured) -> bool:
     return run.is_complete or run.is_partial or (bool(run.cases) and all(c.covers for c in run.cases))
 
 
-def _report(call: Call, captured: capture_flow.Captured, output: str) -> None:
+def _report(call: Call, captured: capture_flow.Captured, output: str, not_covered: Sequence[str]) -> None:
     stored = captured.run
     for warning in captured.warnings:
         call.tell(f"shipmoor-hooks: {warning}")
     if output == "json":
-        answer(json.dumps(describe.run_json(stored), indent=1))
+        answer(json.dumps(describe.run_json(stored, not_covered=not_covered), indent=1))
     else:
         call.tell("shipmoor-hooks: " + describe.run_line(stored, call.now))
+        for line in describe.eval_lines(stored, not_covered):
+            call.tell("  " + line)
 
 
 def capture(
@@ -165,7 +167,7 @@ def capture(
         inside=not named,
         label=label_of(label),
     )
-    _report(call, done, output)
+    _report(call, done, output, chosen.not_covered)
     if not _is_recorded(done):
         raise EvidenceFault(
             f"the run was stored as incomplete and counts for nothing: {done.run.problems[0].message}",
