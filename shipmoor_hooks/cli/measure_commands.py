@@ -29,7 +29,7 @@ from shipmoor_hooks.cli.context import (
 )
 from shipmoor_hooks.editable import imports_other_tree
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
-from shipmoor_hooks.model import CaseList, Finding, Outcome, Policy, Shard
+from shipmoor_hooks.model import CaseList, Finding, Outcome, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
 from shipmoor_hooks.render_ci import FORMATS, as_markdown
