@@ -37,6 +37,7 @@ class Measured:
     alone: bool = False
     run: str = ""
     started: float = 0.0
+    kind: str = "run"  # of its traces: `fault` under a planted fault (see trace_store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _with_traces(
     from shipmoor_hooks import kept_traces  # graders and traces are no business of other suites
     from shipmoor_hooks.trace_store import KeptTrace
 
-    about = KeptTrace("", suite.name, "", measured.run, 0, measured.started)
+    about = KeptTrace("", suite.name, "", measured.run, 0, measured.started, measured.kind)
     by_folder = {case.dir: case for case in definition.cases}
     scaffolds = "scaffold" in argv.grants(measured.command)
     return kept_traces.keep(place.common_dir, about, run, result, by_folder, scaffolds=scaffolds)
