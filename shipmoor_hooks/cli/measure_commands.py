@@ -66,14 +66,14 @@ def run(
     leg = Leg(tuple(context.args), variant, shard_of(shard), label=label_of(label))
     if at is None:
         where.require_top()
-        return _observe(call, where, call.directory, suite, leg, output)
+        return measure(call, where, call.directory, suite, leg, output)
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
     with scratch.worktree_at(where, at, call.environ) as scratched:
         # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
         there = replace(scratched, worktree=where.worktree)
-        return _observe(call, there, there.require_top(), suite, replace(leg, fresh=True), output)
+        return measure(call, there, there.require_top(), suite, replace(leg, fresh=True), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Leg:
     label: str = ""
 
 
-def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
+def measure(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
+    """Run a suite in `cwd`, store and tell what it reported; the command's code, else 3 where nothing came of it."""
     policy: Policy = call.policy(where)
-    order = observe.Order(
-        capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh, leg.label
-    )
+    chosen = capture_flow.pick_suite(policy, suite)
+    order = observe.Order(chosen, leg.words, leg.variant, leg.shard, leg.fresh, leg.label)
     done = observe.observe(where, policy, order, call.environ, cwd)
     if done.captured is None:
         return _not_recorded(call, done)
