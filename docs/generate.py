@@ -57,6 +57,9 @@ def commands() -> str:
     outer = Context(group, info_name="shipmoor-hooks")
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         parts.append(f"## {name}\n\n{fenced(help_of(command, name, outer))}")
+        inner = Context(command, parent=outer, info_name=name)
+        for word, part in getattr(command, "commands", {}).items():
+            parts.append(f"## {name} {word}\n\n{fenced(help_of(part, word, inner))}")
     return "\n".join(parts)
 
 

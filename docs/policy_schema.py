@@ -21,6 +21,22 @@ REPLACEMENT: dict[str, Any] = {
     "required": ["pattern", "replace"],
     "additionalProperties": False,
 }
+PAIR: dict[str, Any] = {
+    "type": "object",
+    "properties": {"when": WORD, "also": WORD},
+    "required": ["when", "also"],
+    "additionalProperties": False,
+}
+CASE_RULES: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "conditions": WORDS,
+        "graders": {"type": "array", "items": {"anyOf": [WORD, PAIR]}},
+        "judge": {"type": "boolean"},
+        "max_seconds": ABOVE_ZERO,
+    },
+    "additionalProperties": False,
+}
 
 # What a value looks like, by the key's name; a key that is missing here fails a test.
 SHAPES: dict[str, dict[str, Any]] = {
@@ -41,7 +57,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "proofs": {"type": "boolean"},
     "setup": {"type": "array", "items": COMMAND},
     "same": WORDS,
-    "require": {"anyOf": [WORDS, {"type": "object"}]},
+    "require": {"anyOf": [WORDS, CASE_RULES]},
     "not_covered": {"type": "array", "items": WORD},
     "case_command": COMMAND,
     "agent": COMMAND,

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import history, ignored_surface, intake, inventory, staleness
+from shipmoor_hooks import eval_capture, history, ignored_surface, intake, inventory, staleness
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
     Case,
@@ -137,6 +137,8 @@ def finish(
     cases = _cases(begun, reports)
     watched = begun.run.evidence is Evidence.OBSERVED and runner == "pytest" and exit_code in (0, 1)
     found = list(problems) or _report_problems([f.name for f in files], reports, cases, watched)
+    evals = _evals(begun, reports, eval_capture.Measured(begun.run.command, bool(narrowing)))
+    found += evals.problems
     if begun.before.tree is None:
         found.insert(0, _bound_to_nothing(begun.before.reasons))
     elif changed.reasons:
@@ -148,7 +150,7 @@ def finish(
     elif bails and cases.has_red:
         found.append(_partial(begun.suite, ["it stops at the first red case, and one was red"]))
     hidden = exit_code not in (0, None) and not cases.has_red
-    if hidden and not found:
+    if hidden and not found and not eval_capture.explains(evals.run):
         cases = _with_exit_code(cases, exit_code or 0)
     bound = begun.before.tree is not None and not touched and not changed.reasons
     run = replace(
@@ -163,13 +165,14 @@ def finish(
         reader=reports[0].reader if reports else "",
         runner=runner,
         runner_version=runner_version,
-        conditions=conditions_of(reports, conditions or {}, runner, runner_version),
+        conditions=conditions_of(reports, {**(conditions or {}), **evals.conditions}, runner, runner_version),
         reports=tuple(files),
+        evals=evals.run,
     )
     spool = Spool(begun.place.spool_home, begun.place.worktree)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, tuple(_warnings(begun.before, reports, stored, appeared)))
+    return Captured(stored, (*_warnings(begun.before, reports, stored, appeared), *evals.warnings))
 
 
 def import_reports(
@@ -225,10 +228,14 @@ def import_reports(
     begun = Begun(place, policy, suite, begun_run, before)
     cases = _cases(begun, reports)
     found = _report_problems([file.name for file in taken], reports, cases)
+    selected = [words for r in reports if r.evals for words in eval_capture.selection(suite, r.evals)]
+    selected += ["it was captured as partial"] if partial else []
+    evals = _evals(begun, reports, eval_capture.Measured(alone=bool(selected)))
+    found += evals.problems
     if before.tree is None:
         found.insert(0, _bound_to_nothing(before.reasons))
-    if partial:
-        found.append(_partial(suite, ["it was captured as partial"]))
+    if selected:
+        found.append(_partial(suite, selected))
     run = replace(
         begun_run,
         cases=cases,
@@ -236,15 +243,16 @@ def import_reports(
         reader=reports[0].reader,
         runner=reports[0].harness,
         runner_version=reports[0].harness_version,
-        conditions=conditions_of(reports, {}, reports[0].harness, reports[0].harness_version),
+        conditions=conditions_of(reports, evals.conditions, reports[0].harness, reports[0].harness_version),
         reports=tuple(taken),
+        evals=evals.run,
     )
     known = staleness.already_there(spool, run)
     if known is not None:
         return Captured(known, ("this report was captured before; nothing was stored again",), known=True)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, tuple(_warnings(before, reports, stored, ())))
+    return Captured(stored, (*_warnings(before, reports, stored, ()), *evals.warnings))
 
 
 # ---------------------------------------------------------------- pieces
@@ -291,10 +299,9 @@ def conditions_of(
 ) -> tuple[tuple[str, str], ...]:
     """What the run was measured under, as far as it is known, sorted by name."""
     found = dict(more)
-    if runner:
-        found["harness"] = runner
-    if version:
-        found["harness version"] = version
+    if "tool" not in found:  # evals have a word of their own for the program that measured
+        found |= {"harness": runner} if runner else {}
+        found |= {"harness version": version} if version else {}
     dialects = {r.dialect for r in reports if r.dialect}
     if len(dialects) == 1:
         found["dialect"] = dialects.pop()
@@ -304,6 +311,14 @@ def conditions_of(
 def _cases(begun: Begun, reports: Sequence[Report]) -> CaseList:
     paths = tracked_paths(begun.place, begun.before)
     return inventory.cases_of(reports, paths, begun.place.top or "", begun.suite.normalise)
+
+
+def _evals(begun: Begun, reports: Sequence[Report], measured: eval_capture.Measured) -> eval_capture.Bound:
+    """The eval side of the run; nothing where its reports are no results of evals."""
+    if not any(r.evals for r in reports):
+        return eval_capture.Bound()
+    ids = eval_capture.ids_of(begun.place, begun.suite, reports, tracked_paths(begun.place, begun.before))
+    return eval_capture.bound(begun.place, begun.suite, begun.before, reports, measured, ids)
 
 
 def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:

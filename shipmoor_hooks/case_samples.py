@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks import capture, inventory, observe
+from shipmoor_hooks import capture, eval_capture, inventory, observe
 from shipmoor_hooks.errors import EvidenceFault
+from shipmoor_hooks.eval_model import EvalSample
 from shipmoor_hooks.git import command_environment
-from shipmoor_hooks.model import Case, Outcome, RecordKind, Suite
+from shipmoor_hooks.model import Case, Outcome, RecordKind, Report, Suite
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.record_model import ProofSample
 from shipmoor_hooks.records import new_id
 from shipmoor_hooks.runners.one_case import CaseCommand, command_for
 from shipmoor_hooks.trees import tree as tree_module
+from shipmoor_hooks.trees.tree import TreeCapture
 
 VOID = "VOID: this run measured nothing"
 
@@ -44,14 +46,21 @@ def by_command(suite: Suite, environ: Mapping[str, str], stdout: int | None) -> 
     clean = command_environment(environ)
 
     def run(place: Place, case: str, samples: int) -> Measured:
-        tracked = capture.tracked_paths(place, tree_module.capture(place))
+        seen = tree_module.capture(place)
+        tracked = capture.tracked_paths(place, seen)
         path = file_of(case, tracked)
         command = command_for(suite, case, path, samples)
         if not command.words:
             raise void(f"suite {suite.name} has no command", f"give [suite.{suite.name}] a command or a case_command")
         taken: list[ProofSample] = []
         while len(taken) < samples:
-            taken += _once(place, suite, case, command, clean, stdout, tracked)
+            reports = _reports(place, suite, command, clean, stdout)
+            if any(r.evals for r in reports):
+                new, path = _eval_samples(place, suite, case, seen, reports)
+            else:
+                cases = inventory.cases_of(reports, tracked, place.require_top(), suite.normalise)
+                new = [sample_of(case, cases, suite)]
+            taken += new
         return Measured(tuple(taken[:samples]), command, path)
 
     return run
@@ -63,26 +72,44 @@ def file_of(case: str, tracked: frozenset[str]) -> str:
     return next((p for i in range(len(parts), 0, -1) if (p := "::".join(parts[:i])) in tracked), "")
 
 
-def _once(
-    place: Place,
-    suite: Suite,
-    case: str,
-    command: CaseCommand,
-    environ: Mapping[str, str],
-    stdout: int | None,
-    tracked: frozenset[str],
-) -> list[ProofSample]:
-    """Start the command once. The samples that it took of the case. Raises EvidenceFault where it took none."""
-    top = place.require_top()
-    watched = observe.watch(place, suite, command.words, environ, top, new_id(), stdout)
+def _reports(
+    place: Place, suite: Suite, command: CaseCommand, environ: Mapping[str, str], stdout: int | None
+) -> tuple[Report, ...]:
+    """Start the command once; what it reported. Raises EvidenceFault where that is nothing."""
+    watched = observe.watch(place, suite, command.words, environ, place.require_top(), new_id(), stdout)
     if watched.interrupted:
         raise KeyboardInterrupt
     gathered = watched.gathered
     if gathered.problems:
         problem = gathered.problems[0]
         raise void(f"{problem.message} (the command ended with {watched.exit_code})", problem.next_step)
-    cases = inventory.cases_of(gathered.reports, tracked, top, suite.normalise)
-    return [sample_of(case, cases, suite)]
+    return gathered.reports
+
+
+def _eval_samples(
+    place: Place, suite: Suite, case: str, seen: TreeCapture, reports: Sequence[Report]
+) -> tuple[list[ProofSample], str]:
+    """The samples that an eval result holds of a case, and the case's folder. Raises EvidenceFault where one of them
+    measured nothing, or the result is not of this worktree."""
+    ids = eval_capture.ids_of(place, suite, reports, capture.tracked_paths(place, seen))
+    bound = eval_capture.bound(place, suite, seen, reports, eval_capture.Measured(alone=True), ids)
+    if bound.problems or bound.run is None:
+        why = bound.problems[0].message if bound.problems else "the result lists no case"
+        raise void(why)
+    found = next((c for c in bound.run.cases if c.id == case), None)
+    if found is None or not found.samples:
+        raise void(
+            f"{suite.name} reported no sample of {case}", "shipmoor-hooks eval check names cases that do not load"
+        )
+    for sample in found.samples:
+        if not sample.is_valid:
+            raise void(f"a sample of {case} measured nothing: {sample.invalid}")
+    return [_proof_sample(s, bound.run.threshold) for s in found.samples], found.dir
+
+
+def _proof_sample(sample: EvalSample, threshold: float) -> ProofSample:
+    outcome = Outcome.PASSED if sample.is_green(threshold) else Outcome.FAILED
+    return ProofSample(outcome, sample.score, sample.graders, sample.cost, trace=sample.trace)
 
 
 def sample_of(case: str, cases: Sequence[Case], suite: Suite) -> ProofSample:

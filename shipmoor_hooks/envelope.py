@@ -60,3 +60,19 @@ def fields_of(kind: str, newest: int, stored: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise Unreadable(Code.SEAL_BROKEN, "its payload is not an object")
     return fields
+
+
+def payload_text(stored: bytes) -> str:
+    """The payload as it was written, to be searched and not to be read; "" for what is no envelope."""
+    try:
+        return base64.b64decode(json.loads(stored)["payload"]).decode("utf-8", "replace")
+    except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
+        return ""
+
+
+def key_ids(stored: bytes) -> tuple[str, ...]:
+    """The ids of the keys that an envelope says it was sealed with: a hint, checked by nobody; none for what is no envelope."""
+    try:
+        return tuple(str(one["keyid"])[:64] for one in json.loads(stored)["signatures"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ()

@@ -5,6 +5,7 @@ Standard library only, like `model`, whose `Run` carries an `EvalRun`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -39,6 +40,37 @@ class EvalSample:
     def is_valid(self) -> bool:
         return not self.invalid
 
+    @property
+    def scored(self) -> tuple[GraderVerdict, ...]:
+        """The graders that count for the score."""
+        return tuple(g for g in self.graders if g.scored)
+
+    def our_score(self) -> float | None:
+        """Weight of the passed graders of all that are scored, summed in their order as the program does.
+
+        None where that is no number: a weight that is not finite, or none (0 stands for what the program wrote as null).
+        """
+        total = passed = 0.0
+        for grader in self.scored:
+            total += grader.weight
+            passed += grader.weight if grader.passed else 0.0
+        if not math.isfinite(total) or not self.scored or any(g.weight <= 0 for g in self.scored):
+            return None
+        return passed / total
+
+    def is_green(self, threshold: float) -> bool:
+        """Whether it meets the threshold by its graders' verdicts.
+
+        Every scored grader was graded, and the weights add up to a number. Where one fell, the score must be short of 1 (a
+        weight that rounding swallows is no pass) and the threshold above 0 (which every sample meets).
+        """
+        score = self.our_score()
+        if not self.is_valid or score is None or any(g.passed is None for g in self.scored):
+            return False
+        if all(g.passed for g in self.scored):
+            return threshold <= 1
+        return score < 1 and 0 < threshold <= score
+
 
 @dataclass(frozen=True, slots=True)
 class EvalCase:
@@ -55,6 +87,10 @@ class EvalCase:
     registered: bool | None = None
     score: float | None = None
     required: int | None = None
+
+    @property
+    def valid(self) -> tuple[EvalSample, ...]:
+        return tuple(s for s in self.samples if s.is_valid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +117,32 @@ class EvalRun:
     missing: tuple[tuple[str, str], ...] = ()
     alone: bool = False
     label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalPlugin:
+    """A plugin that was loaded, as the program names it; `path` is absolute, on the machine that measured."""
+
+    name: str
+    version: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvalResult:
+    """One result file of the program: the run, and what it says of the place and of the selection.
+
+    `root` is the plugin's root on the machine that measured, to which each case's `dir` is relative. `traces` holds, for each
+    case of the run and each of its samples, where the trace lay ("" for none); `other_traces` those of the arm without the
+    plugin. `partial` says why the program stopped early ("" where it did not), `model` and `judge` what was asked for.
+    """
+
+    run: EvalRun
+    root: str
+    plugins: tuple[EvalPlugin, ...] = ()
+    case_filter: str = ""
+    tag_filters: tuple[str, ...] = ()
+    partial: str = ""
+    traces: tuple[tuple[str, ...], ...] = ()
+    other_traces: tuple[str, ...] = ()
+    needs_judge: bool = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks import history, moves, policy
+from shipmoor_hooks import evaluate_evals, history, moves, policy, proofs_now
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
@@ -25,7 +25,16 @@ from shipmoor_hooks.model import (
     Verdict,
 )
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.rules import policy_rules, proof_rules, reduction, selection, verdict, wording
+from shipmoor_hooks.rules import (
+    conditions,
+    eval_rules,
+    policy_rules,
+    reduction,
+    selection,
+    verdict,
+    wording,
+)
+from shipmoor_hooks.shared_runs import SharedRuns, has_news
 from shipmoor_hooks.spool import Found, Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import scoped_tree
@@ -76,6 +85,7 @@ class _Judge:
         self.spool = Spool(place.spool_home, place.worktree)
         self.bases = [history.revision(self.git, c) for c in request.bases.commits]
         self.tip = history.revision(self.git, request.tip)
+        self.shared = SharedRuns(place, request.bases.commits[0] if request.bases.commits else None)
         if request.tip_tree is not None:
             self.tip = Revision(request.tip, request.tip_tree)
         self._found: dict[tuple[str, bool], Found] = {}
@@ -170,11 +180,14 @@ class _Judge:
         tip_stock = self._stock([self.tip.tree or ""], suite)
         base = selection.choose(base_stock, suite, rules.evidence)
         tip = selection.choose(tip_stock, suite, rules.evidence)
-        missing = Missing(self.git, self.spool, suite, self.bases, self.tip, here=self._is_here)
+        missing = Missing(
+            self.git, self.spool, suite, self.bases, self.tip, here=self._is_here, published=self._elsewhere
+        )
         problems, variants, notes = missing.sides(base, tip)
         found.findings += [*problems, *notes]
         for variant in variants:
-            self._compare(suite, variant, base.usable[variant], tip.usable[variant], rules, found)
+            alone = eval_rules.alone_runs(base_stock.runs, suite.name, variant, rules.evidence)
+            self._compare(suite, variant, base.usable[variant], tip.usable[variant], rules, found, alone)
             found.findings += [
                 *missing.set_aside(base, variant, at_tip=False),
                 *missing.set_aside(tip, variant, at_tip=True),
@@ -188,28 +201,28 @@ class _Judge:
         tip_runs: tuple[Run, ...],
         rules: Policy,
         found: Collected,
+        alone: tuple[Run, ...],
     ) -> None:
         base_name = (self.bases[0].commit or "BASE")[:12]
-        base_runs, tip_runs, notes = reduction.comparable(base_runs, tip_runs, suite.same, base_name)
+        base_runs, tip_runs, notes = conditions.comparable(base_runs, tip_runs, suite.same, base_name)
         found.findings += [replace(f, suite=suite.name, variant=variant) for f in notes]
         if not base_runs:
             return
         question = reduction.Question(
-            suite, variant, base_runs, tip_runs, self.request.now, rules.window_hours, base_name=base_name
+            suite, variant, base_runs, tip_runs, self.request.now, rules.window_hours, base_name=base_name, alone=alone
         )
         result = reduction.compare(question)
         if self._has_tip() and self.bases:
             result = moves.explained(self.git, self.bases[0].tree or "", self.tip.tree or "", question, result)
         found.counts.append(result.count)
-        found.findings += result.findings
+        found.findings += evaluate_evals.with_graders(result.findings, suite, tip_runs)
+        trees = evaluate_evals.Trees(self.git, self.spool, self.bases[0].tree or "", self.tip.tree or "", base_name)
+        evals = evaluate_evals.judged(trees, suite, base_runs, tip_runs)
+        found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
         found.known |= result.known
         found.new_at_tip |= result.new_at_tip
         if suite.proofs and self.request.tip_tree is None:
-            from shipmoor_hooks import proofs_now  # few suites ask for proofs
-
-            asked = proof_rules.asked_of(result.new_at_tip, base_runs, tip_runs)
-            unproven = proofs_now.unproven(self.git, self.place.common_dir, suite.name, asked, self.request.tip)
-            found.findings += [replace(f, suite=suite.name, variant=variant) for f in unproven]
+            found.findings += proofs_now.unproven_new(self.place, question, result.new_at_tip, self.request.tip)
         found.findings += [
             replace(n, suite=suite.name, variant=variant) for n in self._beside(suite, variant, result, rules)
         ]
@@ -258,14 +271,17 @@ class _Judge:
         for tree in trees:
             here = self._at(tree, scoped=False)
             if suite.exclude and not any(r.suite == suite.name and r.is_complete for r in here.runs):
-                here += self._at(self._scoped(tree, suite.exclude), scoped=True)
+                scoped = self._scoped(tree, suite.exclude)
+                # A tree that holds nothing of what is excluded is its own scoped tree, and its runs lie under its name.
+                here += self._at(scoped, scoped=True) + (self._at(scoped, scoped=False) if scoped != tree else Found())
             found += here
         return stock_of(found)
 
     def _at(self, tree: str, *, scoped: bool) -> Found:
         key = (tree, scoped)
         if key not in self._found:
-            self._found[key] = self.spool.at_tree(tree, scoped=scoped)
+            # Ours come last: of two with one id that one stands.
+            self._found[key] = self.shared.at_tree(tree, scoped=scoped) + self.spool.at_tree(tree, scoped=scoped)
         return self._found[key]
 
     def _scoped(self, tree: str, exclude: Sequence[str]) -> str:
@@ -274,6 +290,11 @@ class _Judge:
     def _is_here(self) -> bool:
         """Is the tip what is checked out, so that `run` needs no `--at`?"""
         return not self.place.is_bare and history.commit_of(self.git, "HEAD") == self.request.tip
+
+    def _elsewhere(self) -> bool:
+        """Has the target's remote runs that were not fetched yet? Asks the remote, so only where a run is missing."""
+        aim = self.request.bases.target
+        return not self.place.is_bare and has_news(self.git, aim.remote if aim and aim.remote else "origin")
 
     def _conclude(self, found: Collected, rules: Policy) -> Verdict:
         commits = self.request.messages

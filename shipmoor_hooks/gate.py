@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from shipmoor_hooks import evaluate, history, place, target
+from shipmoor_hooks import evaluate, history, place, push_caller, receipts, target
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
 from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
 from shipmoor_hooks.output import flush, say
@@ -49,17 +49,22 @@ def run_pre_push(
     answered: dict[tuple[str, Bases], Verdict] = {}
     codes = [EXIT_ALLOWED]
     ask = functools.cache(lambda remote: history.heads_of_remote(where.git, remote))
+    # Where nobody reads (`out`, `err`), our own hook has judged this very push and kept its receipts.
+    silent = (out is None and err is None) or push_caller.is_dry_run()
     for update in push.updates:
         verdict = judge_update(where, update, push, now, ask, answered) if judged(update) else None
         if verdict is not None:
             codes.append(EXIT_OF[verdict.decision])
-            _print(verdict, out, err)
-            if err is not None and any(f.code is Code.CLEARED for f in verdict.findings):
+            tell(verdict, out, err)
+            why_not = "" if silent else receipts.keep(where, verdict, now)
+            if why_not:
+                say(err, f"shipmoor-hooks: no receipt of this verdict was kept: {visible(why_not)}")
+            if not silent and any(f.code is Code.CLEARED for f in verdict.findings):
                 _keep_clearings(where, verdict, now, err)
     return worst(codes)
 
 
-def _keep_clearings(where: Place, verdict: Verdict, now: float, err: TextIO) -> None:
+def _keep_clearings(where: Place, verdict: Verdict, now: float, err: TextIO | None) -> None:
     from shipmoor_hooks import clearings  # few pushes have one
 
     why_not = clearings.keep(where, verdict, now)
@@ -152,7 +157,7 @@ def _for_ci(verdict: Verdict, output_format: str) -> str:
     return render_ci.as_github(verdict) if output_format == "github" else render_ci.as_markdown(verdict)
 
 
-def _print(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
+def tell(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
     """In a hook: one line when there is nothing to tell, the whole verdict otherwise. git shows both streams."""
     if verdict.decision is Decision.ALLOWED and not verdict.warned and not _worth_telling(verdict):
         say(out, f"shipmoor-hooks: {headline(verdict)}")

@@ -37,6 +37,34 @@ def command_environment(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def quarantine(environ: Mapping[str, str]) -> dict[str, str]:
+    """What git tells a pre-receive hook about the objects that are not taken in yet (git-receive-pack(1)).
+
+    With them git reads what is pushed, writes beside it, and refuses to move a ref.
+    """
+    if not environ.get("GIT_QUARANTINE_PATH"):
+        return {}
+    names = ("GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
+    return {name: environ[name] for name in names if environ.get(name)}
+
+
+def alternates(environ: Mapping[str, str], objects: str) -> str:
+    """GIT_ALTERNATE_OBJECT_DIRECTORIES for a throw-away store on top of the store `objects`, and of a quarantine."""
+    own = [quoted(objects)]
+    if environ.get("GIT_OBJECT_DIRECTORY"):
+        own.append(quoted(environ["GIT_OBJECT_DIRECTORY"]))
+    if environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES"):
+        own.append(environ["GIT_ALTERNATE_OBJECT_DIRECTORIES"])
+    return os.pathsep.join(own)
+
+
+def quoted(path: str) -> str:
+    """A path as git reads it in GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted where it holds the separator or a quote."""
+    if os.pathsep not in path and not path.startswith('"'):
+        return path
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 class Git:
     """git, bound to one directory.
 

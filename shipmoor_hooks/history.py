@@ -12,9 +12,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
-from shipmoor_hooks.git import Git
+from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.model import Change, CommitMessage, Revision
-from shipmoor_hooks.trees.temporary_index import quoted
 from shipmoor_hooks.trees.tree_listing import between
 
 # With -z a NUL stands behind each commit, too: the one byte that no message holds.
@@ -152,7 +151,7 @@ def merged_tree(git: Git, target: str, tip: str) -> tuple[str | None, str]:
     """
     store = git.text("rev-parse", "--path-format=absolute", "--git-path", "objects")
     with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-") as folder:
-        extra = {"GIT_OBJECT_DIRECTORY": folder, "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(store)}
+        extra = {"GIT_OBJECT_DIRECTORY": folder, "GIT_ALTERNATE_OBJECT_DIRECTORIES": alternates(git.environ, store)}
         done = git.run("merge-tree", "--write-tree", "--no-messages", target, tip, extra=extra)
     if done.returncode == 0:
         return done.stdout.decode("ascii").split()[0], ""
@@ -182,21 +181,44 @@ def heads_of_remote(git: Git, remote: str, timeout: float = 3.0) -> dict[str, st
 
     No prompt is answered, and the wait is bounded by `timeout` seconds.
     """
-    # Every question goes to a program that answers nothing; the user's own ssh command stays as it is.
-    extra = {"GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "force"}
-    try:
-        done = git.run("ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", extra=extra, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        return None
-    if done.returncode:
+    said = _asked_remote(git, timeout, "--symref", "--", remote, "HEAD", "refs/heads/*")
+    if said is None:
         return None
     found: dict[str, str] = {}
-    for line in done.stdout.decode("utf-8", "surrogateescape").splitlines():
+    for line in said:
         value, _, name = line.partition("\t")
         if value.startswith("ref: refs/heads/") and name == "HEAD":
             found["HEAD"] = value[len("ref: refs/heads/") :]
         elif name.startswith("refs/heads/"):
             found[name] = value
+    return found
+
+
+def published_by_remote(git: Git, remote: str, ref: str, timeout: float = 3.0) -> str | None:
+    """Where a ref of the remote is; "" where it has none, None when it did not answer."""
+    said = _asked_remote(git, timeout, "--", remote, ref)
+    rows = (line.partition("\t") for line in said or ())
+    return None if said is None else next((value for value, _, name in rows if name == ref), "")
+
+
+def _asked_remote(git: Git, timeout: float, *words: str) -> list[str] | None:
+    # Every question goes to a program that answers nothing; the user's own ssh command stays as it is.
+    extra = {"GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "force"}
+    try:
+        done = git.run("ls-remote", *words, extra=extra, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    return None if done.returncode else done.stdout.decode("utf-8", "surrogateescape").splitlines()
+
+
+def own_heads(git: Git) -> dict[str, str]:
+    """This repository's own branches, told as `heads_of_remote` tells a remote's."""
+    out = git.output("for-each-ref", "--format=%(objectname)%09%(refname)", "refs/heads/")
+    rows = (line.partition("\t") for line in out.decode("utf-8", "surrogateescape").split("\n") if line)
+    found = {name: value for value, _, name in rows}
+    head = git.try_text("symbolic-ref", "--quiet", "HEAD") or ""
+    if head in found:
+        found["HEAD"] = head.removeprefix("refs/heads/")
     return found
 
 

@@ -11,7 +11,7 @@ import sys
 
 from shipmoor_hooks import PROBE
 
-STAGES = ("pre-push", "post-commit", "commit-msg")
+STAGES = ("pre-push", "post-commit", "commit-msg", "pre-receive")
 
 
 def main() -> int:
@@ -22,10 +22,12 @@ def main() -> int:
         shim, arguments = arguments[1], arguments[2:]
     stage = arguments.pop(0) if arguments else ""
     if stage not in STAGES or (stage != "pre-push" and len(arguments) != (stage == "commit-msg")):
-        say("usage: shipmoor-hooks-hook pre-push [REMOTE URL] | post-commit | commit-msg FILE")
+        say("usage: shipmoor-hooks-hook pre-push [REMOTE URL] | post-commit | commit-msg FILE | pre-receive")
         return 2
     if stage == "pre-push":
         return pre_push(shim, arguments)
+    if stage == "pre-receive":
+        return pre_receive(shim)
     earlier = beside(shim, stage, arguments, b"")
     return at_commit(arguments) or earlier
 
@@ -42,6 +44,22 @@ def pre_push(shim: str, arguments: list[str]) -> int:
     from shipmoor_hooks.error_handler import guarded
 
     return guarded(lambda: judge(arguments, stdin), os.environ) or earlier
+
+
+def pre_receive(shim: str) -> int:
+    """git calls it in the repository that is pushed to, with one line a ref on stdin; what is refused was never there."""
+    stdin = sys.stdin.buffer.read() if sys.stdin is not None and not sys.stdin.isatty() else b""
+    earlier = beside(shim, "pre-receive", [], stdin)
+    import time
+
+    from shipmoor_hooks.error_handler import guarded
+
+    def action() -> int:
+        from shipmoor_hooks import receive
+
+        return receive.run_pre_receive(stdin, os.getcwd(), os.environ, time.time(), sys.stdout, sys.stderr)
+
+    return guarded(action, os.environ) or earlier
 
 
 def judge(arguments: list[str], stdin: bytes) -> int:

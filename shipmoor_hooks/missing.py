@@ -20,7 +20,8 @@ _ALMOST = 20  # paths that may differ
 class Missing:
     """The two sides of one suite, and what is missing on each.
 
-    `here` tells whether the tip is checked out; it asks git, so it is called only where something is missing.
+    `here` tells whether the tip is checked out; it asks git, so it is called only where something is missing, and so does
+    `published`: whether the remote has runs that were not fetched yet.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Missing:
         tip: Revision,
         *,
         here: Callable[[], bool],
+        published: Callable[[], bool] = lambda: False,
     ) -> None:
         self.git = git
         self.spool = spool
@@ -39,6 +41,7 @@ class Missing:
         self.bases = bases
         self.tip = tip
         self.here = here
+        self.published = published
 
     def sides(self, base: Choice, tip: Choice) -> tuple[list[Finding], list[str | None], list[Finding]]:
         """What is missing, the variants that can be compared, and notes about variants that the policy does not list."""
@@ -96,7 +99,8 @@ class Missing:
             return self._finding(Code.NO_RUN_AT_TIP, message, self._run(at_tip=True), None)
         name = (self.bases[0].commit or "")[:12]
         message = f"No run of {self.suite.name} stands on the base's tree (commit {name})."
-        return self._finding(Code.NO_RUN_AT_BASE, message, self._run(at_tip=False), None)
+        ways = [*(["shipmoor-hooks fetch"] if self.published() else []), self._run(at_tip=False)]
+        return self._finding(Code.NO_RUN_AT_BASE, message, "\n".join(ways), None)
 
     def _command(self, problem: Problem, at_tip: bool, variant: str | None) -> str:
         """What settles a problem: its own way out; where that is a run, one of the right side and variant."""

@@ -14,7 +14,7 @@ from shipmoor_hooks.case_list import Case as Case
 from shipmoor_hooks.case_list import CaseList as CaseList
 from shipmoor_hooks.case_list import Outcome as Outcome
 from shipmoor_hooks.case_list import RecordKind as RecordKind
-from shipmoor_hooks.eval_model import EvalRun
+from shipmoor_hooks.eval_model import EvalResult, EvalRun
 
 
 class Evidence(enum.IntEnum):
@@ -87,6 +87,7 @@ class Code(enum.Enum):
     VARIANT_UNLISTED = "VARIANT_UNLISTED"
     COMMAND_CHANGED = "COMMAND_CHANGED"
     CASE_UNSTABLE = "CASE_UNSTABLE"
+    EXPECTATION_CHANGED = "EXPECTATION_CHANGED"
 
     @property
     def level(self) -> Level:
@@ -142,7 +143,7 @@ class Report:
     """One report file, read: the records in the file's order and what is wrong with the whole.
 
     `started` is the report's own time (None when it has none or one without a zone). `harness` and `harness_version` are
-    the runner's name and version as far as the file tells them ("" otherwise).
+    the runner's name and version as far as the file tells them ("" otherwise). `evals` is set by the reader of eval results.
     """
 
     reader: str
@@ -153,6 +154,7 @@ class Report:
     harness: str = ""
     harness_version: str = ""
     warnings: tuple[str, ...] = ()
+    evals: EvalResult | None = None
 
 
 # ---------------------------------------------------------------- what a run holds
@@ -258,6 +260,19 @@ class Normalise:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseRules:
+    """`[suite.NAME.require]`: `conditions` that every run tells; for eval suites the graders that each case must hold by
+    name, pairs (where the first is, the second must be), `judge` False: no judge grades; the most seconds of a case.
+    """
+
+    conditions: tuple[str, ...] = ()
+    graders: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    judge: bool | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
     """A `[suite.NAME]` table of the policy; every default is already filled in."""
 
@@ -274,6 +289,7 @@ class Suite:
     setup: tuple[tuple[str, ...], ...] = ()
     same: tuple[str, ...] = ()
     require: tuple[str, ...] = ()
+    case_rules: CaseRules = CaseRules()
     not_covered: tuple[str, ...] = ()
     case_command: tuple[str, ...] = ()
     agent: tuple[str, ...] = ()
@@ -360,7 +376,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the verdict. `message` is a full sentence, `next_step` the way out (both may hold lines to paste)."""
+    """One line of the verdict. `message` is a full sentence, `next_step` the way out (both may hold lines to paste).
+
+    `record` is what words alone lack to disclose it ("" where a trailer is enough).
+    """
 
     code: Code
     message: str
@@ -371,6 +390,7 @@ class Finding:
     base: Count | None = None
     tip: Count | None = None
     disclosed: Disclosure | None = None
+    record: str = ""
     runs: tuple[str, ...] = ()  # the ids of the runs that a clearing rests on
 
     @property

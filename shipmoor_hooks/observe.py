@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import capture, intake, report_files, runners
+from shipmoor_hooks import capture, eval_capture, intake, report_files, runners
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import (
@@ -87,6 +87,7 @@ def observe(
         raise UsageFault(
             f"suite {order.suite.name} has no command", f"give [suite.{order.suite.name}] a command, or one after --"
         )
+    eval_capture.require_reader(order.suite)
     top = place.require_top()
     cwd = cwd if order.command else top
     folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(top)).replace(os.sep, "/")

@@ -18,6 +18,7 @@ from shipmoor_hooks.errors import EnvironmentFault, GitFault, PolicyFault, Repos
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Suite
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.policy_require import require
 from shipmoor_hooks.policy_values import Faults, expected, hint
 from shipmoor_hooks.toml_lines import Path, key_lines
 
@@ -49,7 +50,7 @@ SUITE_KEYS: Mapping[str, tuple[str, values.Reader[object]]] = {
     "proofs": ("proofs", values.flag),
     "setup": ("setup", values.commands),
     "same": ("same", values.strings),
-    "require": ("require", values.strings),
+    "require": ("case_rules", require),
     "not_covered": ("not_covered", values.sentences),
     "case_command": ("case_command", values.command),
     "agent": ("agent", values.command),
@@ -191,7 +192,9 @@ def _suite(name: str, value: object, faults: Faults) -> Suite:
     defaults = Suite(name)
     if table.get("format") == "plugin-eval":
         defaults = Suite(name, reruns="all", same=EVAL_SAME)
-    return replace(defaults, **_fields(table, path, SUITE_KEYS, faults))  # type: ignore[arg-type]
+    read = replace(defaults, **_fields(table, path, SUITE_KEYS, faults))  # type: ignore[arg-type]
+    rules = read.case_rules
+    return replace(read, require=rules.conditions, case_rules=replace(rules, conditions=()))
 
 
 def _table(value: object, path: Path, faults: Faults) -> dict[str, object]:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from shipmoor_hooks import records
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Finding
+from shipmoor_hooks.place import Place
 from shipmoor_hooks.record_model import Proof
 from shipmoor_hooks.rules import proof_rules
+from shipmoor_hooks.rules.reduction import Question
+
+
+def unproven_new(place: Place, question: Question, new_at_tip: Collection[str], commit: str) -> list[Finding]:
+    """CASE_UNPROVEN for each case that is new between the runs of base and tip and has no proof that stands at `commit`."""
+    suite = question.suite.name
+    asked = proof_rules.asked_of(new_at_tip, question.base, question.tip)
+    found = unproven(place.git, place.common_dir, suite, asked, commit)
+    return [replace(finding, suite=suite, variant=question.variant) for finding in found]
 
 
 def unproven(git: Git, common_dir: str, suite: str, cases: Collection[str], commit: str) -> list[Finding]:

@@ -94,7 +94,7 @@ def prove(
         base = run_case(there, order.case, order.samples)
     _green(order, base)
     tell(f"{order.case} with {order.patch.path or 'the fault'}")
-    with worktree_at(place, commit, environ) as there, _planted(there, order) as fault_tree:
+    with worktree_at(place, commit, environ) as there, _planted(there, order, base) as fault_tree:
         observe.set_up(order.suite, there.require_top(), command_environment(environ), stdout)
         fault = run_case(there, order.case, order.samples)
     proof = Proof(
@@ -130,7 +130,7 @@ def _green(order: Order, base: Measured) -> None:
 
 
 @contextlib.contextmanager
-def _planted(there: Place, order: Order) -> Iterator[str]:
+def _planted(there: Place, order: Order, base: Measured) -> Iterator[str]:
     """Apply the patch in a scratch worktree; the tree with it. Raises EvidenceFault when it does not apply, changes nothing,
     or is undone before the block ends."""
     before = tree_module.capture(there)
@@ -148,6 +148,9 @@ def _planted(there: Place, order: Order) -> Iterator[str]:
     if after.tree == before.tree:
         raise void("the patch changes nothing that git tracks", "plant the fault in a file of the repository")
     planted = {*changed.vanished_or_changed, *changed.appeared}
+    own = sorted(p for p in planted if base.path and p.startswith(f"{base.path}/"))
+    if own:
+        raise void(f"the patch changes what the case demands ({own[0]}), so its fall would show nothing")
     yield after.tree
     undone = tree_module.difference(after, tree_module.capture(there)).vanished_or_changed
     if lost := planted.intersection(undone):

@@ -66,6 +66,23 @@ def from_git(arguments: Sequence[str], stdin: bytes) -> Push:
     return Push(remote, url, updates, from_host=False)
 
 
+def from_receive(stdin: bytes) -> Push:
+    """What a server's pre-receive hook is told: a line is `old-name SP new-name SP ref LF` (githooks(5)).
+
+    The remote is this very repository: it has no name and no URL here. Raises UsageFault on any other line.
+    """
+    updates = tuple(_received(line.decode("utf-8", "surrogateescape")) for line in stdin.split(b"\n") if line)
+    return Push("", "", updates, from_host=False)
+
+
+def _received(line: str) -> Update:
+    fields = line.split(" ", 2)
+    if len(fields) != 3 or not is_object_name(fields[0]) or not is_object_name(fields[1]) or not fields[2]:
+        raise UsageFault(f"the pre-receive hook was given a line that is not git's: {line[:200]!a}")
+    old, new, ref = fields
+    return Update(ref, None if is_zeros(new) else new, ref, None if is_zeros(old) else old)
+
+
 def _update(line: str) -> Update:
     fields = line.rsplit(" ", 3)
     if len(fields) != 4 or not is_object_name(fields[1]) or not is_object_name(fields[3]) or not fields[2]:

@@ -38,6 +38,7 @@ class ProofSample:
     graders: tuple[GraderVerdict, ...] = ()
     cost: float | None = None
     note: str = ""  # why it is what it is, where that is not the case's own outcome
+    trace: str = ""  # the SHA-256 of its trace ("" when none is kept)
 
 
 @dataclass(frozen=True, slots=True)

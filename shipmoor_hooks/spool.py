@@ -1,7 +1,7 @@
 """The files of the spool: where a repository keeps its runs (design, sections 2 and 9).
 
     <common dir>/shipmoor-hooks/
-      inventories/<digest>                     case ids, compressed, stored once
+      inventories/<digest>                     case ids, compressed, a mark behind them, stored once
       runs/<worktree>/trees/<tree>/<name>.run  one sealed-shape file a run, in the folder of the tree that was tested
       reports/<digest>.<mtime>                 the tree that a report file is bound to
       lock                                     shared by writers, taken alone by whoever drops files
@@ -31,6 +31,7 @@ FOLDER = "shipmoor-hooks"
 UNBOUND = "unbound"
 RUN_SUFFIX = ".run"
 BEGUN_SUFFIX = ".begun"
+_MARK = 32  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Spool:
     """The spool of the repository whose common git directory is `common_dir`; `worktree` names the folder to write to."""
 
     def __init__(self, common_dir: str, worktree: str) -> None:
+        self.common_dir = common_dir
         self.root = os.path.join(common_dir, FOLDER)
         self.worktree = worktree
 
@@ -159,7 +161,7 @@ class Spool:
         if not digest.isalnum():
             return None
         try:
-            return zlib.decompress(read_bytes(self._path("inventories", digest)))
+            return zlib.decompressobj().decompress(read_bytes(self._path("inventories", digest)))
         except (OSError, zlib.error):
             return None
 
@@ -212,10 +214,18 @@ class Spool:
             ) from error
 
     def _store_inventory(self, digest: str, inventory: bytes) -> None:
-        """Write the ids unless they are there; a damaged list is found and written again."""
-        stored = self._inventory(digest)
-        if stored is None or hashlib.sha256(stored).hexdigest() != digest:
-            write_whole(self._folder("inventories") + "/" + digest, zlib.compress(inventory, 1))
+        """Write the ids unless they are there; a damaged list is found and written again.
+
+        A mark behind the compressed list tells that it is whole, and under its own name, without taking it apart.
+        """
+        path = self._folder("inventories") + "/" + digest
+        try:
+            stored = read_bytes(path)
+        except OSError:
+            stored = b""
+        if stored[-_MARK:] != _mark(digest, stored[:-_MARK]):
+            packed = zlib.compress(inventory, 1)
+            write_whole(path, packed + _mark(digest, packed))
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -245,6 +255,11 @@ class Spool:
     def _folder(self, *parts: str) -> str:
         """The folder, made if it is missing. Raises EnvironmentFault when a link or a file stands in its place."""
         return real_folder(self.root, *parts)
+
+
+def _mark(digest: str, packed: bytes) -> bytes:
+    """What stands behind a list of ids: it fits this list under this name alone."""
+    return hashlib.sha256(digest.encode("ascii") + packed).digest()
 
 
 def _without_finished(found: Found) -> Found:

@@ -17,6 +17,7 @@ from shipmoor_hooks.push import Push, Update
 
 DEFAULT_REMOTE = "origin"
 DEFAULT_TARGET = "origin/HEAD"
+HERE = ""  # the remote's name, in the repository that is the remote
 Ask = Callable[[str], dict[str, str] | None]
 
 
@@ -116,6 +117,25 @@ def for_push(git: Git, name: str, push: Push, ask: Ask) -> Target:
         f"git fetch {remote}",
     )
     return Target(name, remote, symbolic.removeprefix(f"refs/remotes/{remote}/") or branch, commit, notes=(note,))
+
+
+def on_server(git: Git, tip: str) -> Target:
+    """The target in the repository that is pushed to: its own branch of the name that the policy gives the remote's.
+
+    The policy of the branch that HEAD names says which, else the tip's, as in `gate_target`. The values are those from
+    before the push.
+    """
+    said = history.own_heads(git)
+    first = _from_heads(git, DEFAULT_TARGET, HERE, said.get("HEAD", "HEAD"), said)
+    for revision in filter(None, (first.tip, tip)):
+        try:
+            rules = policy.load_revision(git, revision)
+        except PolicyFault:
+            continue
+        if rules is not None:
+            branch = rules.target if f"refs/heads/{rules.target}" in said else rules.target.partition("/")[2]
+            return first if branch in ("", "HEAD") else _from_heads(git, rules.target, HERE, branch, said)
+    return first
 
 
 def _of_this_repository(git: Git, name: str) -> Target:

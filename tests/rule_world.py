@@ -26,7 +26,7 @@ from shipmoor_hooks.model import (
     Suite,
     Verdict,
 )
-from shipmoor_hooks.rules import reduction, verdict
+from shipmoor_hooks.rules import conditions, reduction, verdict
 from shipmoor_hooks.rules.reduction import Question
 from shipmoor_hooks.rules.selection import Stock, choose
 
@@ -147,7 +147,7 @@ def judge(
         findings.append(Finding(Code.VARIANT_MISSING, "none in common.", "run it", suite.name))
     counts, known, new_at_tip = [], set(), set()
     for variant in common:
-        base_runs, tip_runs, notes = reduction.comparable(there.usable[variant], here.usable[variant], suite.same)
+        base_runs, tip_runs, notes = conditions.comparable(there.usable[variant], here.usable[variant], suite.same)
         findings += notes
         if base_runs:
             result = reduction.compare(Question(suite, variant, base_runs, tip_runs, NOW))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from repo_builder import RepoBuilder
 
 from shipmoor_hooks.evals.definitions import CaseDefinition, ChangedFile, Grader, LoadFault
 from shipmoor_hooks.evals.expectations import NOTE, SAMPLES_FEWER, WEAKENED, ChangedPart, compare, patterns_changed
@@ -14,7 +15,6 @@ from shipmoor_hooks.evals.folder_changes import folder_changes
 from shipmoor_hooks.evals.loading import load_tree
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.visible import visible
-from tests.repo_builder import RepoBuilder
 
 SAYS = Grader("says-fail", "regex", {"pattern": r"\bFAIL\b"})
 NO_AGENT = Grader("no-agent", "tool_used", {"tool": "Agent", "min": 0, "max": 0})

@@ -410,3 +410,17 @@ def test_a_case_whose_own_block_moved_to_another_file_is_moved_not_removed(world
     done = world.push("origin", "work")
     pushed(world, done)
     assert json.loads(world.repo.tool("gate", "--format", "json").stdout)["findings"][0]["code"] == "CASE_MOVED"
+
+
+# ---------------------------------------------------------------- paths that do not count
+
+
+def test_the_first_excluded_file_needs_no_new_run(repo: RepoBuilder, installed_python: Path) -> None:
+    world = GateWorld.create(repo, installed_python)
+    repo.write("shipmoor-hooks.toml", '[suite.unit]\ncommand = ["pytest", "-q"]\nexclude = ["docs/**"]\n')
+    world.commit(["a", "b"])
+    pushed(world, world.push("--no-verify", "origin", "main"))
+    repo.commit("Words", files={"docs/page.md": "words\n"})
+    done = world.push("origin", "main")
+    pushed(world, done)
+    assert "unit 2 of 2" in said(done)

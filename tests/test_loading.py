@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from repo_builder import RepoBuilder
 
 from shipmoor_hooks.evals import case_files, loading
 from shipmoor_hooks.evals.definitions import Grader, SuiteDefinition
 from shipmoor_hooks.git import Git
-from tests.repo_builder import RepoBuilder
 
 CASE = """\
 schema_version: "1.1"

@@ -28,6 +28,7 @@ OTHER_FILES = {
     "shipmoor_hooks/hooks/commit-msg",
     "shipmoor_hooks/hooks/post-commit",
     "shipmoor_hooks/hooks/pre-push",
+    "shipmoor_hooks/hooks/pre-receive",
     "shipmoor_hooks-{version}.dist-info/METADATA",
     "shipmoor_hooks-{version}.dist-info/RECORD",
     "shipmoor_hooks-{version}.dist-info/WHEEL",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from repo_builder import RepoBuilder
 
 from shipmoor_hooks import place
 from shipmoor_hooks.errors import EnvironmentFault, GitFault, PolicyFault, RepositoryFault
-from shipmoor_hooks.model import Evidence, Normalise, Policy, Suite
+from shipmoor_hooks.model import CaseRules, Evidence, Normalise, Policy, Suite
 from shipmoor_hooks.policy import load_revision, load_worktree, parse
 
 OWN = "shipmoor-hooks.toml"
@@ -547,3 +548,49 @@ def test_a_tree_with_many_files_is_read_by_its_names(repo: RepoBuilder) -> None:
 def test_a_folder_of_that_name_is_refused(repo: RepoBuilder) -> None:
     with pytest.raises(PolicyFault, match="not a plain file of that tree"):
         at(repo, repo.commit(files={f"{OWN}/x": ""}))
+
+
+# ---------------------------------------------------------------- what every case must hold
+
+
+def rules(lines: str) -> CaseRules:
+    found = suite(f"{lines}\n")
+    return replace(found.case_rules, conditions=found.require)
+
+
+@pytest.mark.parametrize(
+    ("lines", "read"),
+    [
+        pytest.param("", CaseRules(), id="nothing"),
+        pytest.param("require = ['tool']", CaseRules(("tool",)), id="a list is that of the conditions"),
+        pytest.param("require = { conditions = ['tool'] }", CaseRules(("tool",)), id="so is its key in the table"),
+        pytest.param(
+            "require = { graders = ['no-agent', { when = 'no-write', also = 'no-bash-write' }], judge = false, "
+            "max_seconds = 120 }",
+            CaseRules((), ("no-agent",), (("no-write", "no-bash-write"),), False, 120.0),
+            id="graders, pairs, no judge, seconds",
+        ),
+    ],
+)
+def test_rules_for_every_case(lines: str, read: CaseRules) -> None:
+    assert rules(lines) == read
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        pytest.param("require = 3", "require: expected a list of strings or a table, found the number 3", id="a number"),
+        pytest.param("require = { grader = [] }", "require.grader: unknown key; did you mean graders?", id="a key"),
+        pytest.param("require = { graders = 'x' }", "require.graders: expected a list of names", id="one name"),
+        pytest.param("require = { graders = [3] }", "require.graders[0]: expected a string", id="a number for a name"),
+        pytest.param("require = { graders = [{ when = 'a' }] }", "require.graders[0]: expected the key also as well",
+                     id="half a pair"),
+        pytest.param("require = { graders = [{ if = 'a', also = 'b' }] }", "require.graders[0].if: unknown key",
+                     id="a pair's key"),
+        pytest.param("require = { judge = 'no' }", "require.judge: expected true or false", id="a word for a flag"),
+        pytest.param("require = { max_seconds = 0 }", "require.max_seconds: expected a number of seconds above 0",
+                     id="no seconds"),
+    ],
+)  # fmt: skip
+def test_rules_that_cannot_be_read(lines: str, says: str) -> None:
+    assert f"suite.unit.{says}" in faults(f"[suite.unit]\n{lines}\n")

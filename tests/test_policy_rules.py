@@ -304,3 +304,28 @@ def test_a_pattern_is_inside_another_only_if_git_says_so(repo: RepoBuilder) -> N
     assert ("docs/**", "docs/api/**") in pairs
     assert ("docs/**", "docs/") not in pairs
     assert sum(k != p for k, p in pairs) > 15
+
+
+@pytest.mark.parametrize(
+    ("base", "tip", "says"),
+    [
+        pytest.param("{ graders = ['a', 'b'] }", "{ graders = ['b', 'a'] }", "", id="another order"),
+        pytest.param("{ graders = ['a'] }", "{ graders = ['a', 'b'], judge = false, max_seconds = 9 }", "", id="more"),
+        pytest.param("['tool']", "{ conditions = ['tool'] }", "", id="the list as a table"),
+        pytest.param("['tool']", "{ graders = ['a'] }", "it no longer asks for `tool`", id="a condition dropped"),
+        pytest.param(
+            "{ graders = ['a', 'b'] }", "{ graders = ['b'] }", "it no longer asks for `a`", id="a grader dropped"
+        ),
+        pytest.param(
+            "{ graders = [{ when = 'a', also = 'b' }] }", "{}", "it no longer asks for `a with b`", id="a pair"
+        ),
+        pytest.param("{ judge = false }", "{ judge = true }", "it no longer says judge = false", id="a judge"),
+        pytest.param("{ max_seconds = 60 }", "{ max_seconds = 50 }", "", id="fewer seconds"),
+        pytest.param("{ max_seconds = 60 }", "{ max_seconds = 90 }", "max_seconds 60 became 90", id="more seconds"),
+        pytest.param("{ max_seconds = 60 }", "{}", "max_seconds 60 became none", id="no bound"),
+    ],
+)
+def test_what_every_case_must_hold_is_looser_when_less_is_asked(base: str, tip: str, says: str) -> None:
+    policies = [parse(f"[suite.evals]\nrequire = {text}\n".encode(), "shipmoor-hooks.toml") for text in (base, tip)]
+    found = loosened(*policies, lambda _was, _now: None)
+    assert [(f.key, f.message) for f in found] == ([("suite.evals.require", says)] if says else [])

@@ -66,6 +66,7 @@ class Shop:
 
     repo: RepoBuilder
     capfd: pytest.CaptureFixture[str]
+    suite: str = "unit"
 
     def prove(self, *words: str, case: str = CASE, patch: str = "faults/one.patch") -> tuple[int, str, str]:
         code = guarded(lambda: cli.run(["prove", case, "--fault", patch, *words]), self.repo.env)
@@ -73,7 +74,7 @@ class Shop:
         return code, said.out, said.err
 
     def proofs(self, case: str = CASE) -> list[Proof]:
-        found, broken = records.find(place.find(str(self.repo.path), self.repo.env).common_dir, Proof, "unit", case)
+        found, broken = records.find(place.find(str(self.repo.path), self.repo.env).common_dir, Proof, self.suite, case)
         assert broken == ()
         return list(found)
 

@@ -377,7 +377,7 @@ def test_what_cannot_be_read_is_one_line(text: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reader", sorted(set(READERS) - {"tap", "go-test", "dart", "libtest", "node-events", "rspec-json"})
+    "reader", sorted(set(READERS) - {"tap", "go-test", "dart", "libtest", "node-events", "rspec-json", "plugin-eval"})
 )
 def test_an_xml_reader_refuses_another_root_by_name(reader: str) -> None:
     with pytest.raises(ReportFault, match="<html>"):

@@ -420,5 +420,12 @@ def test_version_command(command: str, version: list[str] | None) -> None:
 def test_every_program_that_is_recognised_has_a_row() -> None:
     from shipmoor_hooks.runners import launch
 
-    named = {*launch.PROGRAMS.values(), *launch.MODULES.values(), *launch.PAIRS.values(), "node", "googletest"}
+    named = {
+        *launch.PROGRAMS.values(),
+        *launch.MODULES.values(),
+        *launch.PAIRS.values(),
+        *launch.TRIPLES.values(),
+        "node",
+        "googletest",
+    }
     assert named == set(runners.RUNNERS)

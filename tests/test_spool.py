@@ -22,7 +22,19 @@ from repo_builder import RepoBuilder
 
 from shipmoor_hooks import entry, place
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.model import Case, Change, Code, Evidence, Outcome, Problem, RecordKind, ReportFile, Run, Shard
+from shipmoor_hooks.model import (
+    Case,
+    CaseList,
+    Change,
+    Code,
+    Evidence,
+    Outcome,
+    Problem,
+    RecordKind,
+    ReportFile,
+    Run,
+    Shard,
+)
 from shipmoor_hooks.spool import UNBOUND, Spool
 
 TREE = "a" * 40
@@ -521,11 +533,19 @@ def test_names_that_are_not_ours_are_left_alone(spool: Spool) -> None:
 # ---------------------------------------------------------------- inventories
 
 
+def other_list() -> bytes:
+    packed = zlib.compress(b"tests/test_a.py::test_a\0")
+    digest = hashlib.sha256(b"tests/test_a.py::test_a\0").hexdigest()
+    return packed + hashlib.sha256(digest.encode() + packed).digest()
+
+
 DAMAGED: dict[str, Callable[[bytes], bytes | None]] = {
     "gone": lambda _: None,
     "empty": lambda _: b"",
     "one bit flipped": lambda data: data[:12] + bytes([data[12] ^ 1]) + data[13:],
     "another list, well compressed": lambda _: zlib.compress(b"tests/test_a.py::test_a"),
+    "another list, marked for its own name": lambda _: other_list(),
+    "its last byte is missing": lambda data: data[:-33] + data[-32:],
 }
 
 
@@ -540,6 +560,28 @@ def test_a_damaged_inventory_is_found_and_rewritten_by_the_next_run(spool: Spool
     second = spool.finish(run_of(2))
     assert path.read_bytes() == whole
     assert spool.at_tree(TREE).runs == (first, second)
+
+
+def test_a_list_of_an_older_version_without_a_mark_is_read_and_gets_its_mark(spool: Spool) -> None:
+    first = spool.finish(run_of(1))
+    path = Path(spool.inventory_paths()[0])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-32])
+    assert spool.at_tree(TREE).runs == (first,)
+    second = spool.finish(run_of(2))
+    assert path.read_bytes() == whole
+    assert spool.at_tree(TREE).runs == (first, second)
+
+
+def test_one_more_run_with_the_same_ids_costs_less_than_two_bits_a_case(spool: Spool) -> None:
+    """Where 7 of 100 cases are red or skipped, in any order; a run's own fields take a kilobyte and a half at most."""
+    letters = bytes(random.Random(7).choices(b"pfs", (93, 3, 4), k=100_000))  # noqa: S311
+    cases = CaseList([f"tests/test_{i // 40}.py::test_{i}" for i in range(100_000)], letters, {})
+    for number in (1, 2):
+        spool.finish(replace(run_of(number), cases=cases))
+    assert len(spool.inventory_paths()) == 1
+    assert [os.path.getsize(path) <= 20_000 for path in spool.paths()] == [True, True]
+    assert spool.at_tree(TREE).runs[0].cases == cases
 
 
 # ---------------------------------------------------------------- reports, and names from outside

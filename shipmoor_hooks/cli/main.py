@@ -11,6 +11,7 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
 from shipmoor_hooks.cli import (
+    eval_check,
     eval_commands,
     eval_grade,
     explain_commands,
@@ -19,6 +20,7 @@ from shipmoor_hooks.cli import (
     prove_commands,
     replay_commands,
     setup_commands,
+    share_commands,
 )
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
@@ -63,6 +65,9 @@ prove_commands.register(app)
 setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
+eval_check.register(eval_commands.app)
+app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
+share_commands.register(app)
 eval_grade.register(eval_commands.app)
 app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
 

@@ -146,8 +146,8 @@ class _Sink:
         self.tally.ran = self.tally.ran or _is_duration(time)
         case = CaseElement(
             "",
-            intern(bounded(attributes.get("classname", ""))),
-            intern(bounded(attributes.get("file", ""))),
+            bounded(attributes.get("classname", "")),
+            bounded(attributes.get("file", "")),
             suite,
             {intern(k): intern(bounded(v)) for k, v in attributes.items() if k in OUTCOME_ATTRIBUTES},
         )

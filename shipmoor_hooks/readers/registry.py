@@ -17,6 +17,7 @@ from shipmoor_hooks.readers import (
     limits,
     node_events,
     nunit,
+    plugin_eval,
     robot,
     rspec_json,
     tap,
@@ -44,6 +45,7 @@ READERS: dict[str, Reader] = {
     "libtest": libtest.read_libtest,
     "node-events": node_events.read_node_events,
     "nunit": nunit.read_nunit,
+    "plugin-eval": plugin_eval.read_plugin_eval,
     "robot": robot.read_robot,
     "rspec-json": rspec_json.read_rspec_json,
     "tap": tap.read_tap,
@@ -58,6 +60,7 @@ _BY_ROOT = (
 )
 # RSpec writes its keys in this order, on one line; other tools lay them out on several.
 _RSPEC = re.compile(r'\{\s*"version"\s*:\s*"[^"\n]{0,40}"\s*,\s*"(?:messages|seed|examples)"')
+_PLUGIN_EVAL = re.compile(r'\{\s*"schemaVersion"\s*:')
 # JSON that is not read, by how it begins, and what its tool can write instead.
 _OTHER_JSON = (
     (re.compile(r'\{\s*"num[A-Z]\w+"\s*:'), "jest's or vitest's JSON", "jest-junit or --reporter=junit"),
@@ -120,6 +123,8 @@ def _json_reader(begin: str, name: str) -> str:
         return "node-events"
     if _RSPEC.match(begin):
         return "rspec-json"
+    if _PLUGIN_EVAL.match(begin):
+        return plugin_eval.READER
     raise _other_json(begin, name)
 
 

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks.model import Code, Finding, Loosening, Policy, Suite
+from shipmoor_hooks.model import CaseRules, Code, Finding, Loosening, Policy, Suite
 
 # Base command and tip command -> the selection that the tip's adds, in words, or None.
 AddedSelection = Callable[[Sequence[str], Sequence[str]], str | None]
@@ -54,7 +54,9 @@ KEYS = (
     PolicyKey("suite.NAME.setup", "what prepares a scratch worktree", "commands", "[]"),
     PolicyKey("suite.NAME.same", "conditions that must be equal at base and tip", "names of conditions",
               "[]; plugin-eval: model, judge, tool, plugins, ablation, threshold, grants", "one dropped"),
-    PolicyKey("suite.NAME.require", "what every run must tell", "names of conditions", "[]", "one dropped"),
+    PolicyKey("suite.NAME.require", "what every run must tell, or a table with what every case must hold",
+              "names of conditions, or a table: conditions, graders, judge, max_seconds", "[]",
+              "one dropped, judge = false dropped, max_seconds raised or dropped"),
     PolicyKey("suite.NAME.not_covered", "what the suite does not cover, for its readers", "sentences", "[]"),
     PolicyKey("suite.NAME.case_command", "what runs one case", "words, or a string that is split into words", "[]"),
     PolicyKey("suite.NAME.agent", "what runs an eval case", "words, or a string that is split into words", "[]"),
@@ -136,7 +138,19 @@ def _suite(base: Suite, tip: Suite, added_selection: AddedSelection) -> Iterable
     yield "reruns", _became("all", "latest") if (base.reruns, tip.reruns) == ("all", "latest") else ""
     yield "proofs", _became("true", "false") if base.proofs and not tip.proofs else ""
     yield "same", _dropped(base.same, tip.same)
-    yield "require", _dropped(base.require, tip.require)
+    yield "require", "; ".join(_required(base.case_rules, tip.case_rules, base.require, tip.require))
+
+
+def _required(base: CaseRules, tip: CaseRules, conditions: Sequence[str], at_tip: Sequence[str]) -> Iterable[str]:
+    """What the tip no longer asks of every run and every case."""
+    pairs = [[f"{when} with {also}" for when, also in rules.pairs] for rules in (base, tip)]
+    changes = (_dropped(conditions, at_tip), _dropped(base.graders, tip.graders), _dropped(*pairs))
+    yield from (change for change in changes if change)
+    if base.judge is False and tip.judge is not False:
+        yield "it no longer says judge = false"
+    if base.max_seconds is not None and (tip.max_seconds is None or tip.max_seconds > base.max_seconds):
+        now = "none" if tip.max_seconds is None else f"{tip.max_seconds:g}"
+        yield f"max_seconds {_became(f'{base.max_seconds:g}', now)}"
 
 
 def _narrowed(base: Suite, tip: Suite, added_selection: AddedSelection) -> str:

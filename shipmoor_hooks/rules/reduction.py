@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
-from shipmoor_hooks.rules import unstable_wording, wording
+from shipmoor_hooks.rules import eval_rules, eval_wording, unstable_wording, wording
+from shipmoor_hooks.rules.conditions import differing, equal_conditions
 from shipmoor_hooks.rules.pairing import Pairing, pair
 from shipmoor_hooks.rules.standing import (
     BaseCase,
@@ -48,7 +49,8 @@ class Question:
     """Everything that the rules look at for one suite and variant; `base_name` is what messages call the base.
 
     `renames` maps old to new paths as git sees them between base and tip; `now` is the moment the gate was asked (POSIX
-    seconds); `window_hours` how old a base run may be to clear a red.
+    seconds); `window_hours` how old a base run may be to clear a red. `alone` are the runs of single eval cases at the
+    base: a red of theirs clears as one of a full run does, and nothing else comes of them.
     """
 
     suite: Suite
@@ -59,6 +61,7 @@ class Question:
     window_hours: float = 24.0
     renames: Mapping[str, str] | None = None
     base_name: str = "BASE"
+    alone: tuple[Run, ...] = ()
 
 
 def compare(question: Question) -> Comparison:
@@ -147,7 +150,8 @@ def _red(question: Question, base: BaseCase, tip: TipCase) -> list[Finding]:
         return [wording.unskipped_red(base, tip)]
     if not base.green:
         return [wording.still_red(tip, base.total, _age(question, base.red_in))]
-    return _clear(question, tip, base.total, base.red_in)
+    alone = [r for r in question.alone if any(c.id == tip.id and c.outcome.is_red for c in r.cases)]
+    return _clear(question, tip, base.total, (*base.red_in, *alone))
 
 
 def _age(question: Question, red_in: Sequence[Run]) -> float:
@@ -158,18 +162,31 @@ def _clear(question: Question, tip: TipCase, base_count: Count | None, red_in: S
     """A red of a case that was green at the base: CASE_RED, unless a base run of the last hours shows it red as well."""
     decide = deciding(question.tip, question.suite.reruns)
     suspect = False
+    asked = eval_rules.expectations_of(decide, tip.id)
     for run in sorted(red_in, key=lambda r: (-r.started, r.id)):
         age = question.now - run.started
         if age > question.window_hours * HOUR or not all(equal_conditions(run, t) for t in decide):
             continue
+        if not eval_rules.has_expectation(run, tip.id, asked):
+            continue
         if run.clock_suspect or age < -CLOCK_TOLERANCE:
             suspect = True
             continue
-        return [wording.cleared(tip, base_count, run, age)]
+        return [_with_samples(question, tip, wording.cleared(tip, base_count, run, age))]
     found = [wording.red(tip, base_count, question)]
     if suspect:
         found.append(wording.clock_suspect(tip, question))
     return found
+
+
+def _with_samples(question: Question, tip: TipCase, cleared: Finding) -> Finding:
+    """Of an eval case every sample of the window is told: a base that was run until it was red shows."""
+    if not eval_rules.is_evals(question.base):
+        return cleared
+    decide = deciding(question.tip, question.suite.reruns)
+    full, alone = ([r for r in runs if _may_clear(question, r, decide)] for runs in (question.base, question.alone))
+    told = eval_wording.base_samples(tip.id, full, alone)
+    return replace(cleared, message=f"{cleared.message.removesuffix('.')}; {told}.")
 
 
 # ---------------------------------------------------------------- what is new
@@ -223,17 +240,6 @@ def _failure(question: Question, case: TipCase, red_in: Sequence[Run]) -> list[F
 # ---------------------------------------------------------------- what the runs were measured under
 
 
-def equal_conditions(one: Run, other: Run) -> bool:
-    """No condition that both runs know differs."""
-    return not differing(one, other)
-
-
-def differing(one: Run, other: Run) -> list[tuple[str, str, str]]:
-    """The conditions that both runs know and that differ: name, value in one, value in the other."""
-    theirs = dict(other.conditions)
-    return [(k, v, theirs[k]) for k, v in one.conditions if k in theirs and theirs[k] != v]
-
-
 def _conditions(question: Question) -> list[Finding]:
     """What differs is told; a condition that must be equal and that only one side knows is told as well (10.26)."""
     base, tip = newest_of(question.base), newest_of(question.tip)
@@ -258,30 +264,6 @@ def _smaller_runs(question: Question) -> list[Finding]:
             found.append(wording.smaller_run(run, before))
         largest[run.tree] = max(before, of)
     return found
-
-
-def comparable(
-    base: Sequence[Run], tip: Sequence[Run], same: Sequence[str], base_name: str = "BASE"
-) -> tuple[tuple[Run, ...], tuple[Run, ...], list[Finding]]:
-    """The runs of both sides whose `same` conditions are equal to those of the tip's newest run that the base can match.
-
-    A newer run of the tip under other conditions is named and set aside: it must not turn an answer into none. Where no
-    run of the tip has a match, both sides are empty and the finding is NOT_COMPARABLE.
-    """
-    if not same:
-        return tuple(base), tuple(tip), []
-    newest = newest_of(tip)
-    for run in sorted(tip, key=lambda r: (r.started, r.sequence, r.id), reverse=True):
-        fitting = tuple(r for r in base if not _unlike(r, run, same))
-        if fitting:
-            rows = _unlike(run, newest, same)
-            notes = [wording.other_conditions(newest, rows)] if rows else []
-            return fitting, tuple(r for r in tip if not _unlike(r, run, same)), notes
-    return (), (), [wording.not_comparable(_unlike(newest_of(base), newest, same), newest, base_name)]
-
-
-def _unlike(one: Run, other: Run, same: Sequence[str]) -> list[tuple[str, str, str]]:
-    return [row for row in differing(one, other) if row[0] in same]
 
 
 def is_reduced(findings: Sequence[Finding]) -> bool:

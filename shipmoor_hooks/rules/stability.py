@@ -223,10 +223,11 @@ class _Groups:
         if run.is_complete:
             row.full_runs[0] += case.outcome.is_green and case.passed == case.samples
             row.full_runs[1] += 1
-        if evals:
+        if evals and run.evals:
+            limit = run.evals.threshold
             row.cost += sum(s.cost or 0.0 for s in evals.samples)
             row.invalid += [s.invalid for s in evals.samples if not s.is_valid]
-            row.reds += [self._red(run, s) for s in evals.samples if s.is_valid and not s.passed]
+            row.reds += [self._red(run, s) for s in evals.samples if s.is_valid and not s.is_green(limit)]
         else:
             row.reds += [Red(run.id)] * (case.samples - case.passed)
 

@@ -80,6 +80,8 @@ class _Book:
     # The ids that each trailer could disclose, in the order of the findings.
     open: dict[Trailer, dict[str, None]] = field(default_factory=lambda: {t: {} for t in Trailer})
     codes: dict[str, set[Code]] = field(default_factory=dict)
+    # What words alone cannot disclose, by case, and what is missing beside them.
+    lacking: dict[str, str] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
     hints: int = 0
 
@@ -88,7 +90,10 @@ class _Book:
             if finding.case is not None and finding.level is Level.REFUSE:
                 self.codes.setdefault(finding.case, set()).add(finding.code)
                 for trailer in TAKES.get(finding.code, ()):
-                    self.open[trailer][finding.case] = None
+                    if finding.record:
+                        self.lacking[finding.case] = finding.record
+                    else:
+                        self.open[trailer][finding.case] = None
         self.known |= {finding.case for finding in self.findings if finding.case is not None}
 
     def filled(self) -> Iterator[Finding]:
@@ -96,7 +101,7 @@ class _Book:
         ways = {code: [book[t] for book in (self.exact, self.wild) for t in taken] for code, taken in TAKES.items()}
         for finding in self.findings:
             case = finding.case
-            if finding.disclosed is None and case is not None:
+            if finding.disclosed is None and case is not None and not finding.record:
                 found = next((entries[case] for entries in ways.get(finding.code, ()) if case in entries), None)
                 yield replace(finding, disclosed=found) if found else finding
             else:
@@ -130,6 +135,8 @@ class _Book:
         if case in self.open[disclosure.trailer]:
             self.exact[disclosure.trailer].setdefault(case, disclosure)
             return None
+        if case in self.lacking and disclosure.trailer is Trailer.WEAKENED:
+            return f"words alone do not disclose it: {self.lacking[case]}"
         other = sorted(c.value for c in self.codes.get(case, ()) if c in TAKES)
         if other:
             takes = TAKES[Code(other[0])][0].value

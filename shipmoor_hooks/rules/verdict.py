@@ -96,6 +96,10 @@ def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
     paste = trailers.line_to_paste(finding)
     if paste is None:
         return finding
+    if finding.record:
+        return replace(
+            finding, next_step="\n".join([finding.next_step, f"Or record what is missing, and say why:\n{paste}"])
+        )
     ways = [finding.next_step]
     if finding.code is Code.CASE_REMOVED and finding.case:
         ways += [f"If {new} is its new name:\n{rename_to_paste(finding.case, new)}" for new in new_at_tip]

@@ -15,6 +15,7 @@ from shipmoor_hooks.runners import (
     dotnet,
     javascript,
     jvm,
+    plugin_eval,
     python_frameworks,
     scripting,
     tap_writers,
@@ -42,6 +43,7 @@ RUNNERS: Mapping[str, Runner] = {
     for r in (
         PYTEST, XMLRUNNER, UNITTEST, *python_frameworks.RUNNERS, *javascript.RUNNERS, *browsers.RUNNERS,
         *compiled.RUNNERS, *jvm.RUNNERS, *dotnet.RUNNERS, *scripting.RUNNERS, *tap_writers.RUNNERS,
+        *plugin_eval.RUNNERS,
     )
 }  # fmt: skip
 

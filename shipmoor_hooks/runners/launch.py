@@ -44,12 +44,13 @@ PROGRAMS = {
 }  # fmt: skip
 # Runners only as a module, behind `-m`.
 MODULES = {"unittest": "unittest", "xmlrunner": "xmlrunner"}
-# Two words that name one runner.
+# Two or three words that name one runner.
 PAIRS = {
     ("go", "test"): "go", ("cargo", "nextest"): "nextest", ("cargo", "test"): "cargo",
     ("playwright", "test"): "playwright", ("cypress", "run"): "cypress", ("dotnet", "test"): "dotnet",
     ("rake", "test"): "minitest", ("rails", "test"): "minitest",
 }  # fmt: skip
+TRIPLES = {("claude", "plugin", "eval"): "plugin-eval", ("claude-code", "plugin", "eval"): "plugin-eval"}
 # A test program that somebody built has any name. One of googletest is told by the options that it is given.
 GOOGLETEST_OPTION = "--gtest_"
 
@@ -164,6 +165,9 @@ def locate(command: Sequence[str]) -> Call | None:
 
 def _runner(tokens: Sequence[str], at: int, name: str) -> tuple[str, int] | None:
     """The runner that starts at a word, and how many words name it."""
+    triple = (name, *tokens[at + 1 : at + 3])
+    if len(triple) == 3 and triple in TRIPLES:
+        return TRIPLES[triple], 3
     pair = (name, *tokens[at + 1 : at + 2])
     if len(pair) == 2 and pair in PAIRS:
         return PAIRS[pair], 2

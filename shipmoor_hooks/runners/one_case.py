@@ -5,17 +5,16 @@ Where neither tells, the whole suite runs and the case is looked for in what it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks.model import Suite
+from shipmoor_hooks.runners import plugin_eval
 from shipmoor_hooks.runners.launch import locate
 from shipmoor_hooks.runners.pytest_runner import GRAMMAR, PYTEST
 from shipmoor_hooks.runners.words import parse
 
 PLACE = "{case}"
 SAMPLES = "{samples}"
-PLUGIN_EVAL = "plugin-eval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +31,14 @@ def command_for(suite: Suite, case: str, path: str, samples: int) -> CaseCommand
     if suite.case_command:
         words = tuple(w.replace(PLACE, case).replace(SAMPLES, str(samples)) for w in suite.case_command)
         return CaseCommand(words, "the case alone", samples if any(SAMPLES in w for w in suite.case_command) else 1)
-    if suite.format == PLUGIN_EVAL and tuple(suite.command[1:3]) == ("plugin", "eval"):
-        return CaseCommand(_eval_words(suite.command, case, samples), "the case alone", samples)
     call = locate(suite.command)
+    if call is not None and call.runner == plugin_eval.NAME:
+        # The program's own filter; its names are globs, in which only `*` means anything but itself.
+        given = parse(call.tail, plugin_eval.PLUGIN_EVAL)
+        options = [t for w in given if w.name not in ("--runs", "--case") for t in w.tokens]
+        alone = (*call.head, *options, "--runs", str(samples), "--case", case)
+        return CaseCommand(alone, "the case alone", samples)
     if call is not None and call.runner == PYTEST.name and path and case.startswith(f"{path}::"):
         options = [t for w in parse(call.tail, GRAMMAR) if not w.is_operand for t in w.tokens]
         return CaseCommand((*call.head, *options, case), "the case alone")
     return CaseCommand(suite.command, "the whole suite")
-
-
-def _eval_words(command: Sequence[str], case: str, samples: int) -> tuple[str, ...]:
-    """The program's own call with its filter: names are globs there, in which only `*` means anything but itself."""
-    kept: list[str] = []
-    skip = False
-    for word in command:
-        if not skip and word.partition("=")[0] not in ("--runs", "--case"):
-            kept.append(word)
-        skip = not skip and word in ("--runs", "--case")
-    return (*kept, "--runs", str(samples), "--case", case)

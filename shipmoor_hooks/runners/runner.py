@@ -84,7 +84,10 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """One row. `listing` are first operands that run nothing (`vitest list`); `version` is appended to the head."""
+    """One row. `listing` are first operands that run nothing (`vitest list`); `version` is appended to the head.
+
+    Where `selection_is_measured` is False, what was selected is no condition: each case is measured by itself.
+    """
 
     name: str
     grammar: Grammar
@@ -95,6 +98,7 @@ class Runner:
     variables: tuple[Variable, ...] = ()
     bails_by_default: bool = False
     version: tuple[str, ...] = ("--version",)
+    selection_is_measured: bool = True
 
     def prepare(self, command: Sequence[str], environ: Mapping[str, str], folder: str) -> Prepared:
         """The command told to write its report into `folder`, which is fresh and absolute."""
@@ -145,10 +149,13 @@ class Runner:
     def measured_tail(self, command: Sequence[str]) -> tuple[str, ...]:
         """The same without what stands before the runner's options."""
         words = parse(_call(command).tail, self.grammar)
-        kept = [t for w in words if w.effect is not Effect.COSMETIC for t in w.tokens]
+        kept = [t for w in words if w.effect is not Effect.COSMETIC and not self._only_selects(w) for t in w.tokens]
         while kept and kept[-1] == "--":
             kept.pop()
         return tuple(kept)
+
+    def _only_selects(self, word: Word) -> bool:
+        return not self.selection_is_measured and (word.effect is Effect.SELECT or word.is_operand)
 
     def _told_of(self, token: str) -> str:
         name, equals, _ = token.partition("=")
@@ -157,9 +164,9 @@ class Runner:
         return os.path.basename(token) if token.startswith("/") else token
 
     def version_command(self, command: Sequence[str]) -> tuple[str, ...] | None:
-        """How to ask the runner for its version, None where the question would leave a file."""
+        """How to ask the runner for its version, None where the question would leave a file or its report tells."""
         call = _call(command)
-        return (*call.head, *self.version) if call.recorded else None
+        return (*call.head, *self.version) if call.recorded and self.version else None
 
     def from_top(self, command: Sequence[str], folder: str, default: Sequence[str] = ()) -> tuple[str, ...]:
         """The command as if it had been started at the worktree's root instead of in `folder`, which is relative to it.

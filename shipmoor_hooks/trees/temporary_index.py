@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.git import Git
+from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.trees.held_folder import held_folder, throwaway_root
 
 
@@ -50,7 +50,7 @@ def temporary_index(git: Git, top: str, git_dir: str, objects: str) -> Iterator[
         bound.environ = git.environ | {
             "GIT_INDEX_FILE": os.path.join(folder, "index"),
             "GIT_OBJECT_DIRECTORY": os.path.join(folder, "objects"),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": alternates(git.environ, objects),
             "GIT_LITERAL_PATHSPECS": "0",
             "GIT_GLOB_PATHSPECS": "0",
             "GIT_NOGLOB_PATHSPECS": "0",
@@ -58,10 +58,3 @@ def temporary_index(git: Git, top: str, git_dir: str, objects: str) -> Iterator[
         }
         os.mkdir(os.path.join(folder, "objects"), 0o700)
         yield TemporaryIndex(bound, folder)
-
-
-def quoted(path: str) -> str:
-    """A path as git reads it in GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted where it holds the separator or a quote."""
-    if os.pathsep not in path and not path.startswith('"'):
-        return path
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -15,6 +15,7 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.wiring.file_change import FileChange, read_text
 
 STAGES = ("pre-push", "post-commit", "commit-msg")
+SERVER_STAGE = "pre-receive"  # in a bare repository alone: it judges what is pushed to it
 SHIM_LINE = "# shipmoor-hooks shim: "
 CHAINED = ".shipmoor-chained"
 LEGACY = ".legacy"

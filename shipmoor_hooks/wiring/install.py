@@ -13,7 +13,7 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
 from shipmoor_hooks.wiring import detect, file_change, hosts
 from shipmoor_hooks.wiring.file_change import FileChange
-from shipmoor_hooks.wiring.hook_files import hooks_folder
+from shipmoor_hooks.wiring.hook_files import SERVER_STAGE, hooks_folder, shim_changes
 from shipmoor_hooks.wiring.hook_source import HookSource, installed_source
 
 POLICY_FILE = "shipmoor-hooks.toml"
@@ -58,11 +58,14 @@ def plan_init(
     if not _can_run(python, environ):
         notes.append(f"{python} finds shipmoor-hooks only by its environment: the hooks look for it on PATH")
         python = ""
+    server = [] if place.top else shim_changes(folder, SERVER_STAGE, python)
+    if server:
+        notes.append("what is pushed to this repository is judged by its pre-receive hook, --no-verify or not")
     wiring = hosts.wire(host, place, folder, environ, python, source or installed_source())
     return Plan(
         directory=place.top or place.git_dir,
         host=host.value,
-        changes=(*changes, *wiring.changes),
+        changes=(*changes, *wiring.changes, *server),
         commands=wiring.commands,
         notes=(*notes, *wiring.notes),
         next_steps=tuple(next_steps),

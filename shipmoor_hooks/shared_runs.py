@@ -1,0 +1,117 @@
+"""Runs that were measured elsewhere, as the gate takes them: by what stands behind them at the base (issue 5, point 5).
+
+A fetched run, or one published to this very server, counts when it is signed by a key that the base's `allowed_signers`
+names: the file stands beside the policy and, like it, is read from the base. Any other is shown with its key and counts
+for nothing: `SEAL_FOREIGN` where no other run stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+from shipmoor_hooks import entry, envelope, foreign, history, published, ssh_signatures
+from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.git import Git
+from shipmoor_hooks.model import Code, Problem, Run
+from shipmoor_hooks.place import Place
+from shipmoor_hooks.published import RUNS_REF, Sort, inventory_path, tracking_ref
+from shipmoor_hooks.spool import Broken, Found
+
+ALLOWED_SIGNERS = (".shipmoor-hooks/allowed_signers", "allowed_signers")
+
+
+Inventory = Callable[[str], bytes | None]
+
+
+def has_news(git: Git, remote: str) -> bool:
+    """Has the remote runs that were not fetched? False where it does not answer within a few seconds."""
+    if remote not in history.remotes(git):
+        return False
+    value = history.published_by_remote(git, remote, RUNS_REF)
+    return bool(value) and git.try_text("rev-parse", "--verify", "--quiet", tracking_ref(remote)) != value
+
+
+class SharedRuns:
+    """The runs of others in this repository. `base` is the commit whose allowed signers count (None: nobody's do)."""
+
+    def __init__(self, place: Place, base: str | None) -> None:
+        self.place = place
+        self.base = base
+
+    def at_tree(self, tree: str, *, scoped: bool) -> Found:
+        """Every run of others for a tree: those that count as they are, the others with why they do not."""
+        found = Found()
+        if foreign.any_fetched(self.place.common_dir):
+            for stored in foreign.at_tree(self.place.common_dir, tree, scoped=scoped):
+                found += self._read(stored, lambda d: foreign.inventory(foreign.foreign_dir(self.place.common_dir), d))
+        if self._here is not None:
+            for stored in self._published(self._here, tree):
+                run = self._read(stored, self._published_list)
+                # One file stands for both trees: by its full tree it is asked for as well.
+                found += run if scoped or any(r.tree == tree for r in run.runs) or run.broken else Found()
+        return found
+
+    @cached_property
+    def _here(self) -> str | None:
+        """The runs that were published to this repository itself; only a bare one is a server."""
+        if not self.place.is_bare:
+            return None
+        return self.place.git.try_text("rev-parse", "--verify", "--quiet", "--end-of-options", RUNS_REF)
+
+    def _published(self, commit: str, tree: str) -> list[foreign.Stored]:
+        there = published.read_tree(self.place.git, commit, tree)
+        data = dict(published.contents(self.place.git, {b.oid: b.size for b in there.blobs.values()}))
+        found = []
+        for path, blob in there.blobs.items():
+            if blob.sort is Sort.RUN:
+                beside = [b for p, b in there.blobs.items() if b.sort is Sort.SIGNATURE and p.startswith(f"{path}.")]
+                found.append(
+                    foreign.Stored(path.rpartition("/")[2], data[blob.oid], tuple(data[b.oid] for b in beside))
+                )
+        return found
+
+    def _published_list(self, digest: str) -> bytes | None:
+        git = self.place.git
+        name = git.try_text(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{RUNS_REF}:{inventory_path(digest)}"
+        )
+        return None if name is None or not digest.isalnum() else git.output("cat-file", "blob", name)
+
+    def _read(self, stored: foreign.Stored, inventory: Inventory) -> Found:
+        try:
+            fields = entry.payload_of(stored.data)
+            run = entry.decode_fields(fields, inventory(entry.inventory_name(fields)))
+        except envelope.Unreadable as reason:
+            return Found(broken=(Broken(stored.name, reason.code, reason.text),))
+        return Found(runs=(self._judged(run, stored),))
+
+    def _judged(self, run: Run, stored: foreign.Stored) -> Run:
+        """The run where somebody who may stands behind it, else the same with why it counts for nothing."""
+        why = self._distrust(stored)
+        return replace(run, problems=(Problem(Code.SEAL_FOREIGN, why), *run.problems)) if why else run
+
+    def _distrust(self, stored: foreign.Stored) -> str:
+        """Why a run of others does not count; "" when it does."""
+        seals = ", ".join(envelope.key_ids(stored.data)) or "none"
+        told = f"a run that was measured elsewhere stands on this tree (seal key {seals})"
+        if not stored.signatures:
+            return f"{told}, and nobody signed it"
+        if self._allowed is None:
+            return f"{told}, and the base names no allowed_signers"
+        try:
+            signer = ssh_signatures.signer_of(stored.data, stored.signatures, self._allowed, self.place.git.environ)
+        except EnvironmentFault as fault:
+            return f"{told}, and its signature cannot be checked: {fault.message}"
+        return "" if signer else f"{told}, and the base's allowed_signers names none of its signers"
+
+    @cached_property
+    def _allowed(self) -> bytes | None:
+        """The base's file of allowed signers; None where it has none."""
+        for path in ALLOWED_SIGNERS if self.base else ():
+            name = f"{self.base}:{path}"
+            done = self.place.git.run("cat-file", "blob", name)
+            if done.returncode == 0:
+                return done.stdout
+        return None
