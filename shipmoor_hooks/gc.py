@@ -3,7 +3,7 @@
 Kept whatever their age: the last complete run of each suite and variant on a tree that some branch or tag can reach (or on
 its scoped tree), the first complete run of each version of an eval suite and of each (case, expectation), a run that a clearing
 named, and every entry that cannot be read (it may be a newer version's). Records beside runs (proofs, re-grades) are not
-looked at.
+looked at. Traces go with their runs, but for those of a planted fault and those that a person labelled.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from shipmoor_hooks import entry, envelope, gc_keep
+from shipmoor_hooks import entry, envelope, gc_keep, records, trace_store
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run
+from shipmoor_hooks.record_model import Label
 from shipmoor_hooks.spool import BEGUN_SUFFIX, Spool
 
 DAY = 86400.0
@@ -24,15 +25,17 @@ DEFAULT_DAYS = 90
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What `gc` drops: paths of entries, of inventories that nothing names any more, and of files that a crash left."""
+    """What `gc` drops: paths of entries, of inventories that nothing names any more, of files that a crash left, and of the
+    traces of runs that are gone."""
 
     entries: tuple[str, ...]
     inventories: tuple[str, ...]
     leftovers: tuple[str, ...]
+    traces: tuple[str, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:
-        return self.entries + self.inventories + self.leftovers
+        return self.entries + self.inventories + self.leftovers + self.traces
 
 
 def collect(spool: Spool, git: Git, now: float, days: float) -> Collection:
@@ -62,7 +65,16 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     # An entry that a newer version wrote names an inventory that cannot be seen from here.
     lists = [] if unreadable else spool.inventory_paths()
     unused = [p for p in lists if os.path.basename(p) not in used and _older(p, now - DAY)]
-    return Collection(tuple(drop), tuple(unused), tuple(p for p in spool.leftovers() if _older(p, now - DAY)))
+    leftovers = tuple(p for p in spool.leftovers() if _older(p, now - DAY))
+    stay = [_id_of(path) for path, _, _ in entries if path not in drop]
+    labelled = {label.trace for label in records.every(spool.common_dir, Label)[0]}
+    traces = trace_store.unneeded(spool.common_dir, stay, labelled, limit)
+    return Collection(tuple(drop), tuple(unused), leftovers, tuple(traces))
+
+
+def _id_of(path: str) -> str:
+    """A run's id as its entry's name has it: an entry that cannot be read keeps its traces, too."""
+    return os.path.basename(path).partition("-")[2].partition(".")[0]
 
 
 def drop(collection: Collection) -> None:

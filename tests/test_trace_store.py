@@ -134,11 +134,25 @@ def test_old_traces_go_with_their_runs(tmp_path: Path) -> None:
     keep(tmp_path, replace(ABOUT, run="r3", recorded=9000.0), TRACE + b"\n{} ")
     for blob in blobs(tmp_path):
         os.utime(blob, (1, 1))
-    drop = trace_store.unneeded(str(tmp_path), ["r2"], 5000.0)
+    drop = trace_store.unneeded(str(tmp_path), ["r2"], (), 5000.0)
     gone, young, old = (trace_store.digest(t) for t in (TRACE, TRACE + b"\n{} ", TRACE + b"\n{}"))
     names = {os.path.basename(p) for p in drop}
     assert gone in names
     assert not {young, old, trace_store.digest(b"# Plan\n")} & names
     assert len(names) == 2  # its entry and its trace; the file is another recording's too
     entries(tmp_path)[2].write_bytes(b"newer")
-    assert gone not in {os.path.basename(p) for p in trace_store.unneeded(str(tmp_path), ["r2"], 5000.0)}
+    assert gone not in {os.path.basename(p) for p in trace_store.unneeded(str(tmp_path), ["r2"], (), 5000.0)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "named", "gone"),
+    [
+        pytest.param(trace_store.RUN, False, True, id="a run's"),
+        pytest.param(trace_store.FAULT, False, False, id="a fault's stays with its proof"),
+        pytest.param(trace_store.RUN, True, False, id="a labelled one stays"),
+    ],
+)
+def test_what_a_person_or_a_proof_needs_stays(tmp_path: Path, kind: str, named: bool, gone: bool) -> None:
+    sha = keep(tmp_path, replace(ABOUT, kind=kind))
+    drop = trace_store.unneeded(str(tmp_path), [], {sha} if named else set(), 5000.0)
+    assert bool(drop) is gone

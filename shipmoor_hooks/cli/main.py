@@ -66,10 +66,9 @@ setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
 eval_check.register(eval_commands.app)
-app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
-share_commands.register(app)
 eval_grade.register(eval_commands.app)
 app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
+share_commands.register(app)
 
 
 def main() -> int:

@@ -109,6 +109,7 @@ def gc(
     found = collect(Spool(where.common_dir, where.worktree), where.git, call.now, days)
     word = "would drop" if dry_run else "dropped"
     answer(
-        f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers"
+        f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers, "
+        f"{len(found.traces)} files of traces"
     )
     return 0
