@@ -43,9 +43,9 @@ class SharedRuns:
     def at_tree(self, tree: str, *, scoped: bool) -> Found:
         """Every run of others for a tree: those that count as they are, the others with why they do not."""
         found = Found()
-        if foreign.any_fetched(self.place.common_dir):
-            for stored in foreign.at_tree(self.place.common_dir, tree, scoped=scoped):
-                found += self._read(stored, lambda d: foreign.inventory(foreign.foreign_dir(self.place.common_dir), d))
+        if foreign.any_fetched(self.place.spool_home):
+            for stored in foreign.at_tree(self.place.spool_home, tree, scoped=scoped):
+                found += self._read(stored, lambda d: foreign.inventory(foreign.foreign_dir(self.place.spool_home), d))
         if self._here is not None:
             for stored in self._published(self._here, tree):
                 run = self._read(stored, self._published_list)

@@ -81,7 +81,7 @@ LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
     "capture": 400,
     "entry": 320,
-    "evaluate": 320,
+    "evaluate": 340,
 }
 
 

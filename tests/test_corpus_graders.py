@@ -45,7 +45,7 @@ def recording(folder: Path, grader: Grader, scratch: Path) -> Recording:
         left.mkdir()
         if (packed := folder / "workspace-after.tar.gz").exists():
             with tarfile.open(packed) as archive:
-                archive.extractall(left, filter="fully_trusted")  # noqa: S202 - links that lead nowhere are part of it
+                archive.extractall(left, filter="fully_trusted")  # noqa: S202 # recorded workspaces, links included
     files = workspace.read(str(left), graders.focus_paths([grader]))
     seen = Workspace(tuple(about.get("files_created") or ()), files)
     return Recording(trace.read((folder / "trace.jsonl").read_bytes()), seen, f"o-{folder.name}")

@@ -123,10 +123,14 @@ BARE = Recording(trace.read(TRACE), Workspace(), "c")
         ),
         pytest.param("file_exists", {"path": "**/*.md"}, True, "**/*.md exists as expected", id="a file"),
         pytest.param("file_exists", {"path": "n.md"}, False, "n.md missing (expected present)", id="the whole path"),
-        pytest.param("file_exists", {"path": "plan.md", "exists": False}, False, "plan.md exists (expected absent)", id="is"),
+        pytest.param(
+            "file_exists", {"path": "plan.md", "exists": False}, False, "plan.md exists (expected absent)", id="there"
+        ),
         pytest.param("file_exists", {"path": "/x", "exists": False}, True, "/x absent as expected", id="absolute never is"),
         pytest.param("llm", {"criteria": "nice"}, None, "not graded: needs a judge", id="a judge"),
-        pytest.param("baseline", {"criteria": "nice", "baseline_file": "b.jsonl"}, None, "not graded: needs a judge", id="b"),
+        pytest.param(
+            "baseline", {"criteria": "nice", "baseline_file": "b.jsonl"}, None, "not graded: needs a judge", id="base"
+        ),
         pytest.param("regex", {"pattern": "^(T+h*)+$|x"}, False, None, id="quick enough"),
     ],
 )  # fmt: skip

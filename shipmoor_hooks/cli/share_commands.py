@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from shipmoor_hooks import describe, fetch_runs, history, outgoing, policy, share, ssh_signatures
+from shipmoor_hooks import attestation, describe, fetch_runs, history, outgoing, policy, share, ssh_signatures
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, answer, check_format
-from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, UsageFault
+from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Policy
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.published import Refused
+from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.trees import scoped_tree
 from shipmoor_hooks.visible import visible
 
@@ -28,6 +29,7 @@ DaysOption = Annotated[
 def register(app: typer.Typer) -> None:
     """Add this module's commands to the app."""
     app.command("publish", short_help="Share runs through the remote.", context_settings=CONTEXT)(publish)
+    app.command("export", short_help="Runs as in-toto attestations.", context_settings=CONTEXT)(export)
     app.command("fetch", short_help="Bring the runs that others published.", context_settings=CONTEXT)(fetch)
 
 
@@ -119,6 +121,50 @@ def fetch(
             answer(f"  and {len(done.runs) - 20} more")
     _tell(call, "refused", tuple(done.refused))
     return EXIT_NO_EVIDENCE if done.refused else 0
+
+
+def export(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="The id of a run, or its first digits; HEAD's runs without.")
+    ] = None,
+    output: Annotated[str, typer.Option("--format", metavar="in-toto", help="The form.")] = "in-toto",
+) -> int:
+    """Runs as in-toto statements, one a line: a test-result, and the whole run. Exit 3 when there is none to export."""
+    call: Call = context.obj
+    if output != "in-toto":
+        raise UsageFault(f"--format takes in-toto, not {output!r}")
+    where = call.find()
+    spool = Spool(where.common_dir, where.worktree)
+    if name is not None:
+        if not name.isalnum():
+            raise UsageFault(f"{name!r} is no id of a run", "shipmoor-hooks log")
+        runs = {run.id: run for run in spool.by_id(name).runs}
+        if len(runs) > 1:
+            raise UsageFault(f"{name!r} fits {len(runs)} runs: {', '.join(i[:12] for i in sorted(runs)[:5])}")
+    else:
+        tree = history.tree_of(where.git, history.require_commit(where.git, "HEAD"))
+        newest = {(r.suite, r.variant, str(r.shard)): r for r in spool.at_tree(tree).runs if r.is_complete}
+        runs = {run.id: run for run in newest.values()}
+    if not runs:
+        what = f"run {name!r}" if name else "complete run of HEAD's tree"
+        raise EvidenceFault(f"the spool has no {what}", "shipmoor-hooks log")
+    for run in runs.values():
+        if not run.is_complete or run.tree is None:
+            why = run.problems[0].message if run.problems else "it is bound to no tree"
+            raise EvidenceFault(f"run {run.id[:12]} is no evidence to hand on: {why}", "shipmoor-hooks run")
+        answer(attestation.as_lines(attestation.statements(run, _configured_by(where, run.tree))).rstrip("\n"))
+    return 0
+
+
+def _configured_by(where: Place, tree: str) -> dict[str, str]:
+    """The policy's file in a tree, with git's name of its content."""
+    files = {}
+    for path in (policy.OWN_FILE, policy.SHARED_FILE):
+        blob = where.git.try_text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tree}:{path}")
+        if blob:
+            files[path] = blob
+    return files
 
 
 def _policy(where: Place) -> Policy:
