@@ -215,10 +215,10 @@ def alone_runs(runs: Iterable[Run], suite: str, variant: str | None, evidence: E
 
 
 def has_expectation(run: Run, case_id: str, expectations: frozenset[str | None]) -> bool:
-    """Whether the case ran under one of these expectations; always true for a suite that has none."""
+    """Whether the case was measured under one of these expectations; always true for a suite that has none."""
     if run.evals is None:
         return True
-    return any(c.id == case_id and c.expectation in expectations for c in run.evals.cases)
+    return any(c.id == case_id and c.expectation in expectations and c.valid for c in run.evals.cases)
 
 
 def expectations_of(runs: Iterable[Run], case_id: str) -> frozenset[str | None]:
