@@ -51,7 +51,8 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     limit = now - days * DAY
     entries = [(path, *_summary(path)) for path in spool.paths()]  # newest first
     whole = [run for path, run, _ in entries if run is not None and not path.endswith(BEGUN_SUFFIX)]
-    held = gc_keep.held(git, os.path.dirname(spool.root), whole)
+    common_dir = os.path.dirname(spool.root)
+    held = gc_keep.held(git, common_dir, whole)
     newest: set[tuple[str, str, str | None, str]] = set()
     drop: list[str] = []
     used: set[str] = set()
@@ -67,8 +68,8 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     unused = [p for p in lists if os.path.basename(p) not in used and _older(p, now - DAY)]
     leftovers = tuple(p for p in spool.leftovers() if _older(p, now - DAY))
     stay = [_id_of(path) for path, _, _ in entries if path not in drop]
-    labelled = {label.trace for label in records.every(spool.common_dir, Label)[0]}
-    traces = trace_store.unneeded(spool.common_dir, stay, labelled, limit)
+    labelled = {label.trace for label in records.every(common_dir, Label)[0]}
+    traces = trace_store.unneeded(common_dir, stay, labelled, limit)
     return Collection(tuple(drop), tuple(unused), leftovers, tuple(traces))
 
 

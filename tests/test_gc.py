@@ -307,13 +307,13 @@ def test_traces_go_with_their_runs(spool: Spool, repo: RepoBuilder) -> None:
     shas = {}
     for run in (kept, gone):
         about = trace_store.KeptTrace("", "evals", "plan", run.id, 1, run.recorded, passed=True)
-        shas[run.id] = trace_store.keep(spool.common_dir, about, run.id.encode(), Workspace())
+        shas[run.id] = trace_store.keep(str(Path(spool.root).parent), about, run.id.encode(), Workspace())
     unreadable = Path(spool.root, "runs", "main", "trees", LOOSE, f"0000000000001-{3:032x}.run")
     unreadable.write_bytes(b"a newer version's")
     about = trace_store.KeptTrace("", "evals", "plan", f"{3:032x}", 1, NOW - 100 * 86400, passed=True)
-    shas["3"] = trace_store.keep(spool.common_dir, about, b"3", Workspace())
+    shas["3"] = trace_store.keep(str(Path(spool.root).parent), about, b"3", Workspace())
     collect(spool, repo)
-    left = trace_store.every(spool.common_dir)[0]
+    left = trace_store.every(str(Path(spool.root).parent))[0]
     assert {k.sha for k in left} == {shas[kept.id], shas["3"]}
     blobs = {p.name for p in Path(spool.root, "traces", "blobs").iterdir()}
     assert blobs == {shas[kept.id], shas["3"]}
