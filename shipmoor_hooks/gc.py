@@ -3,7 +3,7 @@
 Kept whatever their age: the last complete run of each suite and variant on a tree that some branch or tag can reach (or on
 its scoped tree), the first complete run of each version of an eval suite and of each (case, expectation), a run that a clearing
 named, and every entry that cannot be read (it may be a newer version's). Records beside runs (proofs, re-grades) are not
-looked at.
+looked at. Traces go with their runs, but for those of a planted fault and those that a person labelled.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     limit = now - days * DAY
     entries = [(path, *_summary(path)) for path in spool.paths()]  # newest first
     whole = [run for path, run, _ in entries if run is not None and not path.endswith(BEGUN_SUFFIX)]
-    held = gc_keep.held(git, os.path.dirname(spool.root), whole)
+    common_dir = os.path.dirname(spool.root)
+    held = gc_keep.held(git, common_dir, whole)
     newest: set[tuple[str, str, str | None, str]] = set()
     drop: list[str] = []
     used: set[str] = set()
