@@ -7,10 +7,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-all check fuzz docs site clean
+.PHONY: help demo demo-evals test test-all check fuzz docs site clean
 
 help:
 	@echo "make demo      the whole story in a throwaway repository, under a minute"
+	@echo "make demo-evals the same of an eval suite, with an agent and no model"
 	@echo "make test      the test suite, one of each kind of host and runner"
 	@echo "make test-all  every host and runner too"
 	@echo "make check     linter, formatter, types, docs that are up to date, and a short fuzz of every reader"
@@ -21,6 +22,9 @@ help:
 
 demo: $(READY)
 	@$(BIN)/shipmoor-hooks demo
+
+demo-evals: $(READY)
+	@$(BIN)/shipmoor-hooks demo --evals
 
 # Tests that need npm or a package index carry the mark `network`; NETWORK=1 runs them too, as .ci/run does.
 SELECTION = not matrix$(if $(NETWORK),, and not network)

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import eval_capture, history, ignored_surface, intake, inventory, staleness
+from shipmoor_hooks import eval_capture, history, ignored_surface, intake, inventory, results_folder, staleness
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.model import (
     Case,
@@ -137,7 +137,9 @@ def finish(
     cases = _cases(begun, reports)
     watched = begun.run.evidence is Evidence.OBSERVED and runner == "pytest" and exit_code in (0, 1)
     found = list(problems) or _report_problems([f.name for f in files], reports, cases, watched)
-    evals = _evals(begun, reports, eval_capture.Measured(begun.run.command, bool(narrowing)))
+    evals = _evals(
+        begun, reports, eval_capture.Measured(begun.run.command, bool(narrowing), begun.run.id, begun.run.started)
+    )
     found += evals.problems
     if begun.before.tree is None:
         found.insert(0, _bound_to_nothing(begun.before.reasons))
@@ -355,10 +357,13 @@ def _bound_to_nothing(reasons: Sequence[str]) -> Problem:
 
 
 def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
+    results = results_folder.of(touched)
+    again = f"shipmoor-hooks run --suite {suite.name}"
     return Problem(
         Code.TREE_CHANGED,
-        f"files changed while {suite.name} ran, so it is bound to no tree: {_some(touched)}",
-        f"shipmoor-hooks run --suite {suite.name}",
+        f"files changed while {suite.name} ran, so it is bound to no tree: {_some(touched)}"
+        + (f" (nothing but results of evals: {results_folder.WHY})" if results else ""),
+        f"{results_folder.ignore_line(results)}, then {again}" if results else again,
     )
 
 
@@ -379,6 +384,8 @@ def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared
         found.append(f"nested repositories are left out of the tree: {_some(before.nested)}")
     if appeared:
         found.append(f"files appeared while the suite ran; the run keeps the first tree: {_some(appeared)}")
+        if results := results_folder.of(appeared):
+            found.append(f"they are results of evals; let git ignore them: {results_folder.ignore_line(results)}")
     if run.exit_code == 0 and CaseList.of(run.cases).has_red:
         found.append("the command ended with 0 although cases are red")
     if run.clock_suspect:

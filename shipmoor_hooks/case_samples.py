@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -76,7 +77,9 @@ def _reports(
     place: Place, suite: Suite, command: CaseCommand, environ: Mapping[str, str], stdout: int | None
 ) -> tuple[Report, ...]:
     """Start the command once; what it reported. Raises EvidenceFault where that is nothing."""
+    since = time.time()
     watched = observe.watch(place, suite, command.words, environ, place.require_top(), new_id(), stdout)
+    eval_capture.forget_traces(watched.gathered.reports, command.words, since)
     if watched.interrupted:
         raise KeyboardInterrupt
     gathered = watched.gathered

@@ -48,6 +48,10 @@ class Stopped(EnvironmentFault):
     """A step of the demonstration did not end as it should: something on this machine is in the way."""
 
 
+def _all(_line: str) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """Where the demonstration plays: the repository, the environment of its processes, and who is told."""
@@ -62,23 +66,33 @@ class Stage:
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(text)
 
-    def do(self, *command: str, expected: int = 0, quiet: bool = False) -> None:
-        """Run a command and show it with what it says. Raises Stopped on another exit code than the expected one."""
+    def replace(self, name: str, old: str, new: str) -> None:
+        """Put another text into a file, in the place of one that has to be there."""
+        with open(os.path.join(self.repository, name), encoding="utf-8") as stream:
+            text = stream.read()
+        if old not in text:
+            raise Stopped(f"{name} does not hold {old!r}", "shipmoor-hooks doctor")
+        self.write(name, text.replace(old, new))
+
+    def do(self, *command: str, expected: int = 0, quiet: bool = False, shown: Callable[[str], bool] = _all) -> None:
+        """Run a command and show it with those of its lines that are `shown`. Raises Stopped on another exit code than
+        the expected one, and shows them all then."""
         done = subprocess.run(
             list(command), cwd=self.repository, env=dict(self.environ), capture_output=True, check=False, timeout=120
         )
         said = (done.stdout + done.stderr).decode("utf-8", "replace")
         failed = (done.returncode != 0) != (expected != 0)
         if not quiet or failed:
-            shown = ["shipmoor-hooks", *command[3:]] if command[1:3] == ("-m", "shipmoor_hooks") else list(command)
-            self.tell(f"$ {shlex.join(shown)}")
+            words = ["shipmoor-hooks", *command[3:]] if command[1:3] == ("-m", "shipmoor_hooks") else list(command)
+            self.tell(f"$ {shlex.join(words)}")
             for line in said.splitlines():
-                self.tell(f"  {line}".rstrip())
+                if failed or shown(line):
+                    self.tell(f"  {line}".rstrip())
         if failed:
             raise Stopped(f"`{shlex.join(command)}` ended with {done.returncode}", "shipmoor-hooks doctor")
 
-    def ours(self, *words: str, expected: int = 0) -> None:
-        self.do(sys.executable, "-m", "shipmoor_hooks", *words, expected=expected)
+    def ours(self, *words: str, expected: int = 0, shown: Callable[[str], bool] = _all) -> None:
+        self.do(sys.executable, "-m", "shipmoor_hooks", *words, expected=expected, shown=shown)
 
 
 def play(environ: Mapping[str, str], tell: Callable[[str], None], *, keep: bool = False) -> str | None:
@@ -87,16 +101,17 @@ def play(environ: Mapping[str, str], tell: Callable[[str], None], *, keep: bool 
         raise EnvironmentFault("the demonstration runs a real pytest, and there is none here", "pip install pytest")
     folder = tempfile.mkdtemp(prefix="shipmoor-hooks-demo-")
     try:
-        _story(_stage(folder, environ, tell))
+        _story(stage_in(folder, "shop", environ, tell))
     finally:
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
     return folder if keep else None
 
 
-def _stage(folder: str, environ: Mapping[str, str], tell: Callable[[str], None]) -> Stage:
+def stage_in(folder: str, name: str, environ: Mapping[str, str], tell: Callable[[str], None]) -> Stage:
+    """A stage below `folder`: a repository called `name`, and a home, a state and a folder for temporary files of its own."""
     home = os.path.join(folder, "home")
-    repository = os.path.join(folder, "shop")
+    repository = os.path.join(folder, name)
     temporary = os.path.join(folder, "tmp")
     for path in (home, repository, temporary):
         os.makedirs(path)

@@ -6,13 +6,14 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
+from shipmoor_hooks import eval_block
 from shipmoor_hooks.model import Case, CaseList, Report, Run
 from shipmoor_hooks.rules.wording import ago
 from shipmoor_hooks.visible import visible
 
 
-def run_json(run: Run, *, cases: bool = False) -> dict[str, Any]:
-    """A run in the schema `shipmoor-hooks.run/1`; with `cases` each case as well."""
+def run_json(run: Run, *, cases: bool = False, not_covered: Sequence[str] = ()) -> dict[str, Any]:
+    """A run in the schema `shipmoor-hooks.run/1`; with `cases` each case as well. `not_covered` is the policy's."""
     count = run.count
     told: dict[str, Any] = {
         "schema": "shipmoor-hooks.run/1",
@@ -46,6 +47,8 @@ def run_json(run: Run, *, cases: bool = False) -> dict[str, Any]:
         "clock_suspect": run.clock_suspect,
         "sealed": False,
     }
+    if run.evals is not None:
+        told["evals"] = eval_block.block_json(run, not_covered)
     if cases:
         told["cases"] = [case_json(c) for c in run.cases]
     return told
@@ -97,7 +100,7 @@ def run_line(run: Run, now: float) -> str:
     )
 
 
-def run_text(run: Run, now: float) -> str:
+def run_text(run: Run, now: float, not_covered: Sequence[str] = ()) -> str:
     """One run, its facts one a line."""
     rows = [
         ("run", run.id),
@@ -117,10 +120,20 @@ def run_text(run: Run, now: float) -> str:
         rows.append(("command", " ".join(run.command)))
     if run.exit_code is not None:
         rows.append(("exit code", str(run.exit_code)))
+    rows += eval_block.rows(run, not_covered)
     rows += [(f"condition {name}", value) for name, value in run.conditions]
     rows += [(p.code.value, p.message) for p in run.problems]
-    wide = max(len(name) for name, _ in rows)
-    return "\n".join(f"{visible(name):<{wide}}  {visible(value)}" for name, value in rows)
+    return "\n".join(_lined_up(rows))
+
+
+def eval_lines(run: Run, not_covered: Sequence[str] = ()) -> list[str]:
+    """What is told of a run of evals when it has ended, a line a fact; [] for any other run."""
+    return _lined_up(eval_block.rows(run, not_covered))
+
+
+def _lined_up(rows: Sequence[tuple[str, str]]) -> list[str]:
+    wide = max((len(name) for name, _ in rows), default=0)
+    return [f"{visible(name):<{wide}}  {visible(value)}" for name, value in rows]
 
 
 def moment(seconds: float) -> str:

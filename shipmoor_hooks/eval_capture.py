@@ -30,10 +30,13 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How the run came to be: the command that we saw (() for an import), and whether it was asked for a selection."""
+    """How the run came to be: the command that we saw (() for an import), whether it was asked for a selection, and the id and
+    the start of the run (the traces of one that we did not see are not looked for)."""
 
     command: Sequence[str] = ()
     alone: bool = False
+    run: str = ""
+    started: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ def bound(
         found += [_absent(suite, missing)] if missing else []
     alone = measured.alone or bool(result.case_filter or result.tag_filters)
     run = replace(result.run, cases=_with_first_runs(place, suite, cases), missing=tuple(missing), alone=alone)
+    if measured.command and suite.traces == "keep" and place.spool_home == place.common_dir:
+        run = _with_traces(place, suite, run, result, definition, measured)
     warnings = (*definition.warnings, *(text for case in definition.cases for text in case.warnings))
     return Bound(run, tuple(found), warnings, _conditions(result, measured))
 
@@ -88,6 +93,26 @@ def _definition(place: Place, before: TreeCapture, prefix: str) -> SuiteDefiniti
     from shipmoor_hooks.evals.tested_files import TreeWithChanges
 
     return loading.load(TreeWithChanges(place.git, before.head, before.changes, place.top or ""), prefix)
+
+
+def _with_traces(
+    place: Place, suite: Suite, run: EvalRun, result: EvalResult, definition: SuiteDefinition, measured: Measured
+) -> EvalRun:
+    from shipmoor_hooks import kept_traces  # graders and traces are no business of other suites
+    from shipmoor_hooks.trace_store import KeptTrace
+
+    about = KeptTrace("", suite.name, "", measured.run, 0, measured.started)
+    by_folder = {case.dir: case for case in definition.cases}
+    scaffolds = "scaffold" in argv.grants(measured.command)
+    return kept_traces.keep(place.common_dir, about, run, result, by_folder, scaffolds=scaffolds)
+
+
+def forget_traces(reports: Sequence[Report], command: Sequence[str], since: float) -> None:
+    """Take away what a program of evals left behind only because it was told to keep its traces for us."""
+    if any(r.evals for r in reports) and not argv.keeps_temp(command):
+        from shipmoor_hooks import kept_traces  # no business of other suites
+
+        kept_traces.drop(reports, since)
 
 
 def require_reader(suite: Suite) -> None:
@@ -231,7 +256,7 @@ def _with_first_runs(place: Place, suite: Suite, cases: Sequence[EvalCase]) -> t
     wanted = {(c.id, c.expectation) for c in cases if c.registered}
     first: dict[tuple[str, str | None], tuple[float, bool | None]] = {}
     if wanted:
-        for run in Spool(place.common_dir, place.worktree).recent(_EVERY).runs:
+        for run in Spool(place.spool_home, place.worktree).recent(_EVERY).runs:
             if run.suite != suite.name or run.evals is None:
                 continue
             for case in run.evals.cases:

@@ -216,7 +216,8 @@ class _Judge:
             result = moves.explained(self.git, self.bases[0].tree or "", self.tip.tree or "", question, result)
         found.counts.append(result.count)
         found.findings += evaluate_evals.with_graders(result.findings, suite, tip_runs)
-        trees = evaluate_evals.Trees(self.git, self.spool, self.bases[0].tree or "", self.tip.tree or "", base_name)
+        sides = (self.bases[0].tree or "", self.tip.tree or "", base_name)
+        trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides)
         evals = evaluate_evals.judged(trees, suite, base_runs, tip_runs)
         found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
         found.known |= result.known

@@ -27,6 +27,7 @@ class Trees:
 
     git: Git
     spool: Spool
+    common_dir: str
     base: str
     tip: str
     base_name: str
@@ -84,7 +85,7 @@ def _lacks(trees: Trees, sides: Sides, row: Moved) -> str:
     from shipmoor_hooks.record_model import Regrade
 
     key = f"{row.base.expectation}..{row.tip.expectation}"
-    stored, _ = records.find_key(trees.spool.common_dir, Regrade, key)
+    stored, _ = records.find_key(trees.common_dir, Regrade, key)
     suite = row.tip_run.suite
     lacks = eval_rules.regrade_lacks([r for r in stored if (r.suite, r.case) == (suite, row.tip.id)])
     if not lacks:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from shipmoor_hooks import capture, eval_capture, intake, report_files, runners
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
+from shipmoor_hooks.evals.stand_in import stand_in
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import (
     Code,
@@ -142,6 +143,8 @@ def observe(
         if interrupted:
             raise
         return Observed(None, exit_code, fault)
+    finally:
+        eval_capture.forget_traces(gathered.reports, command, begun.run.started)
     if interrupted:
         raise KeyboardInterrupt
     return Observed(done, exit_code)
@@ -170,8 +173,9 @@ def watch(
         before = report_files.snapshot((*told, *suite.reports), top)
         ours = {RUN_VARIABLE: run_id}
         asked = VersionQuestion(runner.version_command(command) if runner else None, cwd, {**environ, **ours})
+        started = stand_in(suite, prepared.command)
         try:
-            exit_code, interrupted = _run(prepared.command, cwd, {**environ, **prepared.environ, **ours}, stdout)
+            exit_code, interrupted = _run(started, cwd, {**environ, **prepared.environ, **ours}, stdout)
         finally:
             version = asked.answer()
         return Watched(_gather(place, suite, prepared, told, before, folder), exit_code, interrupted, version)

@@ -88,6 +88,7 @@ class Tally:
     """One row of a re-grade: of how many traces, how many the old and how many the new grader takes.
 
     `what` is the kind of traces: `green`, `red`, `fault`, `other` (replies of other cases), `correct`, `wrong`, `unlabelled`.
+    `ungraded` of them have no verdict under one of the two. `grader` "" is the case as a whole.
     """
 
     what: str
@@ -96,6 +97,7 @@ class Tally:
     of: int
     ungraded: int = 0
     case: str = ""  # whose replies, where they are another case's
+    grader: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ class Regrade:
     """Recorded traces of a case graded with the graders of two versions of its folder.
 
     `old` and `new` are git's names of the case's folder before and after. `newly_wrong` names traces (SHA-256) that a
-    person labelled wrong and that only the new graders take.
+    person labelled wrong and that only the new graders take, `newly_fault` those of a planted fault under which the case
+    fell by the old graders and passes by the new ones.
     """
 
     id: str
@@ -115,6 +118,7 @@ class Regrade:
     tallies: tuple[Tally, ...] = ()
     graders: tuple[str, ...] = ()
     newly_wrong: tuple[str, ...] = ()
+    newly_fault: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

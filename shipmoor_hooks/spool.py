@@ -59,7 +59,6 @@ class Spool:
     """The spool of the repository whose common git directory is `common_dir`; `worktree` names the folder to write to."""
 
     def __init__(self, common_dir: str, worktree: str) -> None:
-        self.common_dir = common_dir
         self.root = os.path.join(common_dir, FOLDER)
         self.worktree = worktree
 

@@ -16,7 +16,10 @@ from shipmoor_hooks.trees import scoped_tree
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A suite and variant on one tree: the newest run that counts, and why the others do not, the newest first."""
+    """A suite and variant on one tree: the newest run that counts, and why the others do not, the newest first.
+
+    `not_covered` is what the policy says that the suite does not cover.
+    """
 
     suite: str
     variant: str | None
@@ -24,6 +27,7 @@ class Standing:
     runs: int
     set_aside: tuple[Problem, ...] = ()
     unstable: tuple[Group, ...] = ()
+    not_covered: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -79,5 +83,5 @@ def _suite(
         unknown = choice.problems.get(None, ()) if variant is not None else ()  # what cannot be told apart by variant
         why = (*choice.problems.get(variant, ()), *unknown)
         newest = runs[-1] if runs else None
-        rows.append(Standing(suite.name, variant, newest, len(runs), why, unstable_ids(runs).groups))
+        rows.append(Standing(suite.name, variant, newest, len(runs), why, unstable_ids(runs).groups, suite.not_covered))
     return rows

@@ -36,12 +36,12 @@ def read_bytes(path: str) -> bytes:
         return stream.read()
 
 
-def write_whole(path: str, data: bytes) -> None:
-    """Make the file appear whole, durable, under its name; on any error nothing of it stays."""
+def write_whole(path: str, data: bytes, mode: int = 0o666) -> None:
+    """Make the file appear whole, durable, under its name; on any error nothing of it stays. `mode` is before the umask."""
     folder, name = os.path.split(path)
     # Not the process's number: containers give the same one again and again, and a killed writer's file would be in the way.
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)

@@ -56,6 +56,7 @@ PURE_LIBRARIES = {
         "hashlib",
     ),
     *(
+        "html",
         "itertools",
         "json",
         "math",

@@ -17,16 +17,22 @@ from types import ModuleType
 
 import pytest
 import test_entry
+import test_keeping
 import test_pairing
+import test_proof_rules
 import test_reduction
 import test_render
 import test_selection
+import test_stability
 import test_verdict
 import test_visible
 
 RULES, COUNTS, SHARDS = test_reduction.test_the_rules, test_reduction.test_counts, test_selection.test_what_counts
 WAYS = test_verdict.test_the_lines_to_paste_let_through_when_they_are_pasted
 WILDCARD = test_render.test_a_counted_wildcard_is_offered_only_where_it_is_exactly_right
+STANDS, STALE = test_proof_rules.test_a_proof_that_stands, test_proof_rules.test_a_case_without_one
+ASKED, FIRSTS = test_proof_rules.test_which_cases_are_asked, test_keeping.test_first_runs
+APART, RUNS = test_stability.test_samples_full_runs_and_alone_are_counted_apart, test_stability.test_which_runs_count
 ENTRIES = test_entry.test_entries_that_cannot_be_used
 
 
@@ -158,6 +164,24 @@ MUTANTS = [
     Mutant("a wildcard at any letter", "rules.trailer_lines", 'head[: max(head.rfind("/") + 1, head.rfind("::") + 2 if "::" in head else 0)]',
            "head", WILDCARD),
     Mutant("a star in a name is a star", "rules.trailer_lines", 'not prefix or "*" in prefix or', "not prefix or", WILDCARD),
+    # ---------------------------------------------------------------- known positives
+    Mutant("any fault proves", "rules.proof_rules", "    if not proof.is_proven:", "    if False:", STALE),
+    Mutant("a changed case keeps its proof", "rules.proof_rules", "names.get(proof.expectation_path) != proof.expectation", "False", STALE),
+    Mutant("a changed fault keeps its proof", "rules.proof_rules", "there is not None and there != proof.patch_blob", "False", STALE),
+    Mutant("a fault must be committed", "rules.proof_rules", "there is not None and there != proof.patch_blob", "proof.patch_path and there != proof.patch_blob", STANDS),
+    Mutant("every proof must stand", "rules.proof_rules", '    if "" in why:', '    if set(why) == {""}:', STANDS),
+    Mutant("a case that is let loose later is not asked", "rules.proof_rules", "set(new_at_tip) | ((there - ran) & ran_at_tip)", "set(new_at_tip)", ASKED),
+    Mutant("a case that does not run yet is asked", "rules.proof_rules", "(there - ran) & ran_at_tip", "there - ran", ASKED),
+    Mutant("a case that was red is new", "rules.proof_rules", "        if not case.outcome.is_skip:\n            ran", "        if case.outcome.is_green:\n            ran", ASKED),
+    # ---------------------------------------------------------------- k of n, and what is kept
+    Mutant("a broken run counts", "rules.stability", "        if problem.code is not Code.RUN_PARTIAL:", "        if False:", RUNS),
+    Mutant("a run of no tree counts", "rules.stability", 'return "" if run.tree else "it is bound to no tree"', 'return ""', RUNS),
+    Mutant("alone counts as full", "rules.stability", "samples = row.full if run.is_complete else row.alone", "samples = row.full", APART),
+    Mutant("a run is a sample", "rules.stability", "samples[1] += case.samples", "samples[1] += 1", APART),
+    Mutant("a partial run is a first run", "rules.keeping", " or not run.is_complete:", ":", FIRSTS),
+    Mutant("a case fewer is no version", "rules.keeping", "keys.add((*leg, frozenset(pairs)))", "pass", FIRSTS),
+    Mutant("an expectation alone is no first", "rules.keeping", "if not keys <= seen:", "if not keys & seen:", FIRSTS),
+    Mutant("the last run is the first", "rules.keeping", "key=lambda r: (r.started, r.sequence, r.id)", "key=lambda r: -r.started", FIRSTS),
     # ---------------------------------------------------------------- what is shown
     Mutant("notes without end", "render", "or number <= MOST_NOTES:", "or True:",
            test_render.test_json_keeps_refusals_whole_and_says_how_many_notes_are_left_out),

@@ -251,6 +251,36 @@ def test_a_run_that_does_not_count_is_named(where: Place, lab: Lab, how: dict[st
     assert found.cost == 2.0, "what it cost is spent"
 
 
+@pytest.mark.parametrize(
+    ("codes", "tree", "counts"),
+    [
+        pytest.param([], "a" * 40, True, id="complete"),
+        pytest.param([Code.RUN_PARTIAL], "a" * 40, True, id="a selection"),
+        pytest.param([Code.RUN_INCOMPLETE], "a" * 40, False, id="incomplete"),
+        pytest.param([Code.RUN_PARTIAL, Code.RUN_INCOMPLETE], "a" * 40, False, id="a selection that was broken off"),
+        pytest.param([], None, False, id="bound to nothing"),
+    ],
+)
+def test_which_runs_count(codes: list[Code], tree: str | None, counts: bool) -> None:
+    run = plain_run("a P", tree=tree, problems=tuple(Problem(code, "why") for code in codes))
+    assert (tables.why_not_counted(run) == "") is counts
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rows"),
+    [
+        pytest.param("full PP", [("2 of 2", "0 of 0", "1 of 1")], id="two samples of one full run"),
+        pytest.param("full P, full F", [("1 of 2", "0 of 0", "1 of 2")], id="two full runs"),
+        pytest.param("full PF, alone P", [("1 of 2", "1 of 1", "0 of 1")], id="alone is apart"),
+        pytest.param("alone P, alone F", [("0 of 0", "1 of 2", "0 of 0")], id="alone only"),
+    ],
+)
+def test_samples_full_runs_and_alone_are_counted_apart(kinds: str, rows: list[tuple[str, str, str]]) -> None:
+    words = [w.split() for w in kinds.split(", ")]
+    found = tables.stability(made([("1", letters, kind == "alone", "") for kind, letters in words]), UNIT)
+    assert [(str(r.full), str(r.alone), str(r.full_runs)) for g in found.groups for r in g.rows] == rows
+
+
 def test_a_red_without_its_trace_stays_in_the_denominator(where: Place, lab: Lab) -> None:
     lab.run({CASE_8: "PF"}, "1", alone=True)
     found = ask(where)

@@ -54,6 +54,8 @@ def status(
             answer("  " + visible(row.line(call.now)))
             for problem in dict.fromkeys(row.set_aside if row.run else row.set_aside[1:]):
                 answer("    " + visible(f"not counted: {problem.message}"))
+            for text in row.not_covered:
+                answer("    " + visible(f"not covered: {text}"))
             if row.unstable:
                 answer("    " + visible(row.unstable_line()))
         for reason in seen.reasons:
@@ -82,7 +84,8 @@ def _status_json(seen: tree_module.TreeCapture, rows: list[Standing]) -> dict[st
                 "suite": r.suite,
                 "variant": r.variant,
                 "runs": r.runs,
-                "run": describe.run_json(r.run) if r.run else None,
+                "run": describe.run_json(r.run, not_covered=r.not_covered) if r.run else None,
+                "not_covered": list(r.not_covered),
                 "set_aside": [
                     {"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in r.set_aside
                 ],

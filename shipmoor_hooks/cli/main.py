@@ -13,6 +13,8 @@ from shipmoor_hooks import __version__
 from shipmoor_hooks.cli import (
     eval_check,
     eval_commands,
+    eval_grade,
+    eval_run,
     explain_commands,
     inspect_commands,
     measure_commands,
@@ -64,6 +66,12 @@ prove_commands.register(app)
 setup_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
+eval_check.register(eval_commands.app)
+share_commands.register(app)
+eval_check.register(eval_commands.app)
+eval_grade.register(eval_commands.app)
+eval_run.register(eval_commands.app)
+app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
 share_commands.register(app)
 eval_check.register(eval_commands.app)
 app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -66,14 +66,14 @@ def run(
     leg = Leg(tuple(context.args), variant, shard_of(shard), label=label_of(label))
     if at is None:
         where.require_top()
-        return _observe(call, where, call.directory, suite, leg, output)
+        return measure(call, where, call.directory, suite, leg, output)
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
     with scratch.worktree_at(where, at, call.environ) as scratched:
         # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
         there = replace(scratched, worktree=where.worktree)
-        return _observe(call, there, there.require_top(), suite, replace(leg, fresh=True), output)
+        return measure(call, there, there.require_top(), suite, replace(leg, fresh=True), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +87,15 @@ class Leg:
     label: str = ""
 
 
-def _observe(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
+def measure(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
+    """Run a suite in `cwd`, store and tell what it reported; the command's code, else 3 where nothing came of it."""
     policy: Policy = call.policy(where)
-    order = observe.Order(
-        capture_flow.pick_suite(policy, suite), leg.words, leg.variant, leg.shard, leg.fresh, leg.label
-    )
+    chosen = capture_flow.pick_suite(policy, suite)
+    order = observe.Order(chosen, leg.words, leg.variant, leg.shard, leg.fresh, leg.label)
     done = observe.observe(where, policy, order, call.environ, cwd)
     if done.captured is None:
         return _not_recorded(call, done)
-    _report(call, done.captured, output)
+    _report(call, done.captured, output, order.suite.not_covered)
     return done.exit_code or (0 if _is_recorded(done.captured) else EXIT_NO_EVIDENCE)
 
 
@@ -114,14 +114,16 @@ def _is_recorded(captured: capture_flow.Captured) -> bool:
     return run.is_complete or run.is_partial or (bool(run.cases) and all(c.covers for c in run.cases))
 
 
-def _report(call: Call, captured: capture_flow.Captured, output: str) -> None:
+def _report(call: Call, captured: capture_flow.Captured, output: str, not_covered: Sequence[str]) -> None:
     stored = captured.run
     for warning in captured.warnings:
         call.tell(f"shipmoor-hooks: {warning}")
     if output == "json":
-        answer(json.dumps(describe.run_json(stored), indent=1))
+        answer(json.dumps(describe.run_json(stored, not_covered=not_covered), indent=1))
     else:
         call.tell("shipmoor-hooks: " + describe.run_line(stored, call.now))
+        for line in describe.eval_lines(stored, not_covered):
+            call.tell("  " + line)
 
 
 def capture(
@@ -165,7 +167,7 @@ def capture(
         inside=not named,
         label=label_of(label),
     )
-    _report(call, done, output)
+    _report(call, done, output, chosen.not_covered)
     if not _is_recorded(done):
         raise EvidenceFault(
             f"the run was stored as incomplete and counts for nothing: {done.run.problems[0].message}",

@@ -81,15 +81,18 @@ def doctor(context: typer.Context, output: FormatOption = "text") -> int:
 
 def demo(
     context: typer.Context,
+    evals: Annotated[
+        bool, typer.Option("--evals", help="The story of an eval suite, with an agent and no model.")
+    ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the throwaway repository for a look.")] = False,
 ) -> int:
     """The whole story in a throwaway repository: a refusal, a disclosure, an allowed push. Takes under a minute."""
     from shipmoor_hooks import demo as demonstration
+    from shipmoor_hooks import demo_evals
 
     call: Call = context.obj
-    folder = demonstration.play(
-        call.environ, lambda text: answer("\n".join(visible(t) for t in text.split("\n"))), keep=keep
-    )
+    play = demo_evals.play if evals else demonstration.play
+    folder = play(call.environ, lambda text: answer("\n".join(visible(t) for t in text.split("\n"))), keep=keep)
     if folder:
         call.tell(f"shipmoor-hooks: the repository is in {folder}")
     return 0

@@ -126,7 +126,7 @@ def _target(target: object, recording: Recording) -> tuple[str, Verdict | None]:
     if isinstance(target, Mapping):
         return _focus(str(target["path"]), workspace, recording.case)
     if target == "trace":
-        return trace.text, None
+        return trace.text, None if trace.records else _unknown(trace.unreadable)
     if target == "files":
         if workspace.created is None:
             return "", _unknown("which files the run created is not known")

@@ -73,14 +73,18 @@ def change_of(parts: Sequence[ChangedPart], lacks: str) -> Change:
 def regrade_lacks(records: Sequence[Regrade]) -> str:
     """Why no re-grade between two folders stands for a disclosure; "" where one does.
 
-    It has to rest on a trace, and the new graders must not take a reply that a person called wrong.
+    It has to rest on a trace of the case, and the new graders must not take a reply that a person called wrong, nor one
+    under a planted fault that the old ones saw: a known negative still splits from its known positive.
     """
     if not records:
         return "no re-grade of recorded traces is stored"
     newest = records[-1]
     if newest.newly_wrong:
         return f"the new graders take {len(newest.newly_wrong)} replies that were labelled wrong"
-    return "" if any(row.of for row in newest.tallies) else "its re-grade rests on no trace"
+    if newest.newly_fault:
+        return f"the new graders take {len(newest.newly_fault)} traces of planted faults that the old ones did not"
+    own = [row for row in newest.tallies if row.what != "other" and row.of > row.ungraded]
+    return "" if own else "its re-grade rests on no trace of the case"
 
 
 def stands_for_regrade(run: Run, row: Moved, differing: Iterable[str]) -> bool:
@@ -211,10 +215,10 @@ def alone_runs(runs: Iterable[Run], suite: str, variant: str | None, evidence: E
 
 
 def has_expectation(run: Run, case_id: str, expectations: frozenset[str | None]) -> bool:
-    """Whether the case ran under one of these expectations; always true for a suite that has none."""
+    """Whether the case was measured under one of these expectations; always true for a suite that has none."""
     if run.evals is None:
         return True
-    return any(c.id == case_id and c.expectation in expectations for c in run.evals.cases)
+    return any(c.id == case_id and c.expectation in expectations and c.valid for c in run.evals.cases)
 
 
 def expectations_of(runs: Iterable[Run], case_id: str) -> frozenset[str | None]:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shipmoor_hooks import results_folder
 from shipmoor_hooks.git import command_environment, last_line
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
@@ -53,6 +54,9 @@ def plan_init(
     be chained nor extended: nothing is written in either case.
     """
     changes, notes, next_steps = _policy(place)
+    ignored = _results_ignored(place)
+    changes += ignored
+    notes += [f"results of evals are ignored by git: {results_folder.WHY}"] if ignored else []
     folder = hooks_folder(place)
     host = hosts.detect(place, folder, environ)
     if not _can_run(python, environ):
@@ -86,6 +90,20 @@ def _policy(place: Place) -> tuple[list[FileChange], list[str], list[str]]:
         return [change], [said], [f"edit {POLICY_FILE}"]
     notes = [f"{one.runner} runs the tests ({one.because})" for one in found]
     return [change], notes, [f"commit {POLICY_FILE}, then measure this tree: shipmoor-hooks run"]
+
+
+def _results_ignored(place: Place) -> list[FileChange]:
+    """The line of .gitignore that keeps the results of evals out of the tree, where the plugin has evals and lacks it."""
+    if place.top is None or not any(one.format == "plugin-eval" for one in detect.detect(place.top)):
+        return []
+    probe = f"{results_folder.DEFAULT}probe"
+    if place.git.run("check-ignore", "-q", "--no-index", probe).returncode == 0:
+        return []
+    path = os.path.join(place.top, ".gitignore")
+    old = file_change.read_text(path)
+    text = old or ""
+    text += "" if text.endswith("\n") or not text else "\n"
+    return [FileChange(path, old, f"{text}/{results_folder.DEFAULT}\n")]
 
 
 def _can_run(python: str, environ: Mapping[str, str]) -> bool:

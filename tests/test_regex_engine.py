@@ -1,0 +1,160 @@
+"""The engine for graders' patterns: JavaScript's rules, a deadline, a memory limit, and a parent that survives all of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.evals import regex_engine
+from shipmoor_hooks.evals.matching import Answer, Question
+from shipmoor_hooks.evals.regex_engine import RegexEngine
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[RegexEngine]:
+    with RegexEngine() as made:
+        yield made
+
+
+def number(engine: RegexEngine, pattern: str, text: str, flags: str = "", *, count: bool = False) -> int:
+    answer = engine.ask([Question(pattern, flags, (text,), count)])[0]
+    assert (answer.threw, answer.unknown) == ("", "")
+    return answer.counts[0]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "text", "expected"),
+    [
+        pytest.param("b", "", "abc", 1, id="found"),
+        pytest.param("z", "", "abc", 0, id="not found"),
+        pytest.param("", "", "", 1, id="nothing matches in nothing"),
+        pytest.param(r"a$", "m", "a\r\nb", 1, id="CR ends a line under m"),
+        pytest.param(r"\Aa", "", "Aa", 1, id="backslash A is a letter"),
+        pytest.param("[^]", "", "\n", 1, id="an empty negated class takes anything"),
+        pytest.param(r"(?<!n['’]t .{0,9})pass", "", "does pass", 1, id="a lookbehind of any length"),
+        pytest.param(r"(?<!n['’]t .{0,9})pass", "", "doesn't pass", 0, id="a lookbehind that refuses"),
+        pytest.param(r"\d", "", "٣", 0, id="digits are ASCII"),
+        pytest.param(r"\s", "", "\ufeff", 1, id="a byte order mark is space"),
+        pytest.param(r"\s", "", "\x85", 0, id="NEL is none"),
+        pytest.param("(?i:x)Y", "", "XY", 1, id="inline modifiers"),
+        pytest.param("^..$", "", "😀", 1, id="UTF-16 units without u"),
+        pytest.param("^.$", "u", "😀", 1, id="code points with u"),
+        pytest.param(r"\u{61}", "", "a", 0, id="braces are letters without u"),
+        pytest.param("b", "y", "ab", 0, id="sticky stands at the start"),
+        pytest.param("a", "g", "ba", 1, id="g changes nothing"),
+        pytest.param("x\0y", "", "x\0y", 1, id="NUL"),
+        pytest.param("\ud83d", "", "a\ud83db", 1, id="a lone surrogate"),
+        pytest.param("\ud83d", "", "x" * 5000 + "\ud83d", 1, id="a lone surrogate in a long text"),
+        pytest.param("\u2028x", "", "é" * 5000 + "\u2028x", 1, id="a long text that is not ASCII"),
+    ],
+)
+def test_patterns_are_javascript_s(engine: RegexEngine, pattern: str, flags: str, text: str, expected: int) -> None:
+    assert number(engine, pattern, text, flags) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "text", "expected"),
+    [
+        pytest.param("a", "", "banana", 3, id="each once"),
+        pytest.param("aa", "", "aaaaa", 2, id="without overlap"),
+        pytest.param("", "", "😀", 3, id="empty ones by UTF-16 unit"),
+        pytest.param("", "u", "😀", 2, id="empty ones by code point with u"),
+        pytest.param("a", "y", "aaba", 2, id="sticky ends at the first gap"),
+        pytest.param("a*", "g", "baa", 3, id="g is there already"),
+        pytest.param("x", "", "abc", 0, id="none"),
+    ],
+)
+def test_matches_are_counted(engine: RegexEngine, pattern: str, flags: str, text: str, expected: int) -> None:
+    assert number(engine, pattern, text, flags, count=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "why"),
+    [
+        pytest.param("(", "", "Unterminated group", id="a group that does not end"),
+        pytest.param("a", "gg", "Invalid flags", id="a flag twice"),
+        pytest.param("a", "l", "Invalid flags", id="a flag that only V8 has"),
+        pytest.param("a(?:++)b: c", "", "Nothing to repeat", id="a pattern with a colon"),
+    ],
+)
+def test_what_is_no_pattern_is_told(engine: RegexEngine, pattern: str, flags: str, why: str) -> None:
+    assert engine.ask([Question(pattern, flags, ("x",))])[0].threw.startswith(why)
+
+
+def test_many_questions_are_answered_in_their_order(engine: RegexEngine) -> None:
+    texts = [f"{'x' * 30_000}{i}" for i in range(300)]  # more than one batch
+    answers = engine.ask([Question(f"x{i}$", "", (texts[i], texts[(i + 1) % 300])) for i in range(300)])
+    assert answers == (Answer((1, 0)),) * 300
+
+
+def test_no_question_needs_no_engine() -> None:
+    made = RegexEngine()
+    assert made.ask([]) == ()
+    assert made._process is None
+
+
+# ---------------------------------------------------------------- limits
+
+A40 = "a" * 40
+
+
+def test_a_match_that_takes_too_long_is_unknown_and_the_others_are_answered() -> None:
+    with RegexEngine(deadline=0.3) as engine:
+        slow = Question("^(?:(?:a+)+$|a*b)", "", (A40 + "b",))  # it does match, if one waits for days
+        before, late, after = engine.ask([Question("a", "", ("a",)), slow, Question("b", "", ("ab", "c"))])
+    assert (before, after) == (Answer((1,)), Answer((1, 0)))
+    assert late == Answer(unknown="no answer within 0.3 s")
+
+
+def test_no_match_is_believed_where_the_engine_that_never_backtracks_finds_none() -> None:
+    with RegexEngine(deadline=0.3) as engine:
+        assert engine.ask([Question("^(a+)+$", "", (A40 + "b",))]) == (Answer((0,)),)
+
+
+def test_a_pattern_that_needs_backtracking_and_is_late_is_unknown() -> None:
+    with RegexEngine(deadline=0.3) as engine:
+        assert engine.ask([Question(r"^(a+)+\1$", "", (A40 + "b",))])[0].unknown
+
+
+def test_a_pattern_that_was_late_three_times_is_not_tried_again() -> None:
+    with RegexEngine(deadline=0.2) as engine:
+        engine.ask([Question("a", "", ("a",))])
+        begun = time.monotonic()
+        answers = engine.ask([Question(r"^(a+)+\1$", "", (f"{A40}b{i}",)) for i in range(40)])
+        assert all(a.unknown for a in answers)
+        assert time.monotonic() - begun < 6
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        pytest.param("(?:a|b)*c", "a" * 10_000_000, id="more to go back to than the engine remembers"),
+        pytest.param("(" * 30_000 + ")" * 30_000, "a", id="a pattern that takes the whole process down"),
+        pytest.param("a" * (regex_engine.LONGEST_PATTERN + 1), "a", id="a pattern that is too long"),
+        pytest.param("b", "a" * (regex_engine.LONGEST_TEXT + 1), id="a text that is too long"),
+    ],
+)
+def test_what_is_beyond_a_limit_is_unknown_and_the_next_question_is_answered(pattern: str, text: str) -> None:
+    with RegexEngine() as engine:
+        answers = engine.ask([Question(pattern, "", (text,)), Question("b", "", ("abc",))])
+        assert answers[0].unknown
+        assert answers[0].counts == ()
+        assert answers[1] == Answer((1,))
+
+
+def test_an_engine_that_was_ended_starts_again() -> None:
+    with RegexEngine() as engine:
+        assert engine.ask([Question("a", "", ("a",))]) == (Answer((1,)),)
+        assert engine._process is not None
+        engine._process.kill()
+        assert engine.ask([Question("a", "", ("a",)), Question("a", "", ("b",))]) == (Answer((1,)), Answer((0,)))
+
+
+def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regex_engine.importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(EnvironmentFault) as fault:
+        RegexEngine().ask([Question("a", "", ("a",))])
+    assert "shipmoor-hooks[evals]" in fault.value.next_step
