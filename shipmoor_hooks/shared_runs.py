@@ -94,8 +94,8 @@ class SharedRuns:
 
     def _distrust(self, stored: foreign.Stored) -> str:
         """Why a run of others does not count; "" when it does."""
-        seals = ", ".join(envelope.key_ids(stored.data)) or "none"
-        told = f"a run that was measured elsewhere stands on this tree (seal key {seals})"
+        keys = ", ".join(envelope.key_ids(stored.data))
+        told = f"a run that was measured elsewhere stands on this tree ({f'seal key {keys}' if keys else 'unsealed'})"
         if not stored.signatures:
             return f"{told}, and nobody signed it"
         if self._allowed is None:
