@@ -217,13 +217,15 @@ class _Judge:
         found.counts.append(result.count)
         found.findings += evaluate_evals.with_graders(result.findings, suite, tip_runs)
         sides = (self.bases[0].tree or "", self.tip.tree or "", base_name)
-        trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides)
+        trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides, shared=self.shared)
         evals = evaluate_evals.judged(trees, suite, base_runs, tip_runs)
         found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
         found.known |= result.known
         found.new_at_tip |= result.new_at_tip
         if suite.proofs and self.request.tip_tree is None:
-            found.findings += proofs_now.unproven_new(self.place, question, result.new_at_tip, self.request.tip)
+            found.findings += proofs_now.unproven_new(
+                self.place, question, result.new_at_tip, self.request.tip, self.shared
+            )
         found.findings += [
             replace(n, suite=suite.name, variant=variant) for n in self._beside(suite, variant, result, rules)
         ]
