@@ -186,6 +186,16 @@ def test_a_run_is_captured_with_its_traces(voyage: RepoBuilder, tmp_path: Path) 
     assert (done.returncode, again["complete"], again["passed"]) == (0, True, 8)
     assert list((voyage.path / ".git" / "shipmoor-hooks").rglob("traces"))
     assert list(temporary.iterdir()) == []
+    assert len(list(voyage.path.glob("evals/results/*/report.html"))) == 2
+
+
+def test_a_results_folder_that_git_sees_is_not_written_by_a_captured_run(voyage: RepoBuilder) -> None:
+    voyage.write(".gitignore", "__pycache__/\n")
+    voyage.commit("See results")
+    code, run, talk = told(voyage, "plan-requires-brief")
+    assert (code, run["passed"]) == (0, 1)
+    assert not (voyage.path / "evals" / "results").exists()
+    assert "Report:" not in talk
 
 
 def test_one_case_is_a_part_of_the_suite(voyage: RepoBuilder) -> None:
