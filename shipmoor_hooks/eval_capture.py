@@ -85,7 +85,7 @@ def bound(
     if measured.command and suite.traces == "keep" and place.spool_home == place.common_dir:
         run = _with_traces(place, suite, run, result, definition, measured)
     warnings = (*definition.warnings, *(text for case in definition.cases for text in case.warnings))
-    return Bound(run, tuple(found), warnings, _conditions(result, measured))
+    return Bound(run, tuple(found), warnings, _conditions(result, run, measured))
 
 
 def _definition(place: Place, before: TreeCapture, prefix: str) -> SuiteDefinition:
@@ -275,9 +275,8 @@ _EVERY = 100_000  # entries: all that a spool can sensibly hold
 # ---------------------------------------------------------------- conditions
 
 
-def _conditions(result: EvalResult, measured: Measured) -> dict[str, str]:
+def _conditions(result: EvalResult, run: EvalRun, measured: Measured) -> dict[str, str]:
     """What the run was measured under, as far as the result or argv tell it."""
-    run = result.run
     judge = run.judge or ("" if result.needs_judge else "none")
     told = {
         "tool": run.program_version,
