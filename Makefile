@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo demo-evals test test-all check fuzz docs site clean
+.PHONY: help demo test test-all check fuzz bench docs site clean demo-evals
 
 help:
 	@echo "make demo      the whole story in a throwaway repository, under a minute"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-all  every host and runner too"
 	@echo "make check     linter, formatter, types, docs that are up to date, and a short fuzz of every reader"
 	@echo "make fuzz      a long fuzz of every reader (FUZZ=2000 examples each)"
+	@echo "make bench     what everything costs beside its peers, into docs/speed.md (ONLY=readers,spool; half an hour)"
 	@echo "make docs      write the generated parts of the docs again"
 	@echo "make site      the documentation as a site, in build/site"
 	@echo "make clean     remove .venv and what tools left"
@@ -46,6 +47,10 @@ FUZZ ?= 2000
 
 fuzz: $(READY)
 	SHIPMOOR_HOOKS_FUZZ=$(FUZZ) $(PYTEST) -q -x tests/test_readers_fuzz.py
+
+# Not part of the tests: it measures, and takes long. Peers that are not installed are named as absent.
+bench: $(READY)
+	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY)) $(if $(TIMES),--times $(TIMES))
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py

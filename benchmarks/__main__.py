@@ -1,0 +1,42 @@
+"""`python -m benchmarks [--only GROUP,...] [--times N]`: measure, print, and write docs/speed.md."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import tempfile
+import time
+
+from benchmarks import page
+from benchmarks.measure import TIMES
+
+GROUPS = ("gate", "hooks", "tree", "readers", "spool", "pytest_plugin", "regrade", "scaling")
+
+
+def main() -> int:
+    words = argparse.ArgumentParser(prog="python -m benchmarks")
+    words.add_argument("--only", default="", help=f"groups, with commas between: {', '.join(GROUPS)}")
+    words.add_argument("--times", type=int, default=TIMES, help="rounds; the heaviest rows take fewer and say so")
+    words.add_argument("--no-page", action="store_true", help="print only")
+    asked = words.parse_args()
+    groups = [group for group in asked.only.split(",") if group] or list(GROUPS)
+    if unknown := set(groups) - set(GROUPS):
+        words.error(f"there is no group {', '.join(sorted(unknown))}; there are: {', '.join(GROUPS)}")
+    for group in groups:
+        begin, found = time.monotonic(), []
+        with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-bench-") as folder:
+            place = os.path.join(folder, "bench")
+            os.mkdir(place)
+            for row in importlib.import_module(f"benchmarks.{group}").rows(place, asked.times):
+                found.append(row)
+                print(page.line(row), flush=True)
+        print(f"-- {group}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
+        if not asked.no_page:
+            page.write(group, found)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

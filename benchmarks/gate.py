@@ -1,0 +1,33 @@
+"""The pre-push gate with its evidence at hand, called as git calls it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from benchmarks import world
+from benchmarks.measure import Command, Row, paired, python
+
+
+def gate(folder: str, name: str, number: int, code: int = 0, **how: int) -> Command:
+    repository, line = world.gate_world(os.path.join(folder, name), number, **how)
+    words = [*python("-I", "-m", "shipmoor_hooks.hook", "pre-push", "origin", repository.remote)]
+    return Command(words, repository.folder, repository.environ, line, code=code)
+
+
+def rows(folder: str, times: int) -> Iterator[Row]:
+    start = "python -I -S -c pass"
+    commands = {start: Command(python("-c", "pass", isolated=True))}
+    commands |= {f"{number:,}": gate(folder, str(number), number) for number in (10_000, 100_000, 1_000_000)}
+    rounds = paired(commands, times)
+    for name in list(commands)[1:]:
+        yield rounds.row(f"pre-push gate, {name} cases, unchanged", name, start, 2.2)
+    yield rounds.row("pre-push gate, 1M cases over 10k", "1,000,000", "10,000", 1.15, "the same with 10,000 cases")
+    commands = {start: Command(python("-c", "pass", isolated=True))}
+    commands["worse"] = gate(folder, "worse", 100_000, code=1, worse=20)
+    commands["gone"] = gate(folder, "gone", 100_000, code=1, gone=10)
+    rounds = paired(commands, times)
+    yield rounds.row(
+        "pre-push gate, 100,000 cases, 20 worse", "worse", start, 3.0, note="refused, with each case named"
+    )
+    yield rounds.row("pre-push gate, 100,000 cases, 10 gone", "gone", start, 5.0, note="refused, with each case named")
