@@ -115,6 +115,11 @@ def test_a_case_that_does_not_load_is_told_and_is_exit_1(voyage: RepoBuilder) ->
     assert "✗ evals/broken" in talk
 
 
+def test_an_option_without_effect_is_told(voyage: RepoBuilder) -> None:
+    code, talk = engine(voyage, ".", "--case", "plan-requires-brief", "--mocks", "off")
+    assert (code, "⚠ --mocks has no effect with an agent of the policy" in talk) == (0, True)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_a_signal_leaves(voyage: RepoBuilder, number: signal.Signals) -> None:
     script = json.loads((voyage.path / "replay.json").read_text())

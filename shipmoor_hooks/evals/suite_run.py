@@ -59,6 +59,8 @@ def run(
     root = _plugin_root(target, top)
     sample.check_agent(suite.agent, root, environ)
     found = loading.load_folder(root)
+    for name in options.ignored:
+        tell(f"⚠ {name} has no effect with an agent of the policy")
     for warning in found.warnings:
         tell(f"⚠ {warning}")
     for fault in found.faults:
