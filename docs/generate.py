@@ -19,6 +19,7 @@ from typer._click import Context
 
 from shipmoor_hooks.cli.main import app
 from shipmoor_hooks.code_pages import first_sentence, page_of
+from shipmoor_hooks.evals.checking import RULES
 from shipmoor_hooks.model import Code, Level
 from shipmoor_hooks.readers.registry import READERS
 from shipmoor_hooks.rules.policy_rules import KEYS
@@ -97,7 +98,7 @@ def code_index() -> str:
 
 def command_list() -> str:
     """Every command with its short help."""
-    rows = [(f"`{c.name}`", str(c.short_help)) for c in app.registered_commands]
+    rows = [(f"`{c.name}`", str(c.short_help)) for c in (*app.registered_commands, *app.registered_groups)]
     return table(("command", "does"), rows)
 
 
@@ -127,6 +128,11 @@ def runners() -> str:
     return ", ".join(f"`{name}`" for name in RUNNERS) + "\n"
 
 
+def check_rules() -> str:
+    """Every rule of `eval check`."""
+    return table(("rule", "found where"), [(f"`{name}`", says) for name, says in sorted(RULES.items())])
+
+
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines) + "\n"
@@ -140,6 +146,7 @@ BLOCKS = {
     "keys": keys,
     "readers": readers,
     "runners": runners,
+    "check_rules": check_rules,
 }
 
 

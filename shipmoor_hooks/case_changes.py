@@ -5,10 +5,9 @@ Imported only where two folders differ: it needs the reader of YAML, which comes
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass
 
-from shipmoor_hooks import history
+from shipmoor_hooks.case_folders import plugin_of
 from shipmoor_hooks.errors import GitFault
 from shipmoor_hooks.evals import expectations, loading
 from shipmoor_hooks.evals.definitions import CaseDefinition, LoadFault, SuiteDefinition
@@ -47,7 +46,7 @@ class CaseChanges:
         return expectations.compare(before, after, files, threshold)
 
     def _case(self, folder: Folder) -> CaseDefinition | LoadFault:
-        root = self._plugin_of(folder)
+        root = plugin_of(self.git, folder.tree, folder.path)
         key = (folder.tree, root)
         if key not in self._suites:
             self._suites[key] = loading.load_tree(self.git, folder.tree, root)
@@ -60,12 +59,3 @@ class CaseChanges:
             if fault.path == inside or fault.path.startswith(f"{inside}/"):
                 return fault
         return LoadFault(inside, "the suite does not find it as a case")
-
-    def _plugin_of(self, folder: Folder) -> str:
-        """The nearest folder above the case that is a plugin, "" for the tree's top."""
-        above = posixpath.dirname(folder.path)
-        while above:
-            if history.has_object(self.git, f"{folder.tree}:{above}/{loading.MANIFEST}"):
-                return above
-            above = posixpath.dirname(above)
-        return ""

@@ -13,8 +13,8 @@ from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import Case, Outcome, RecordKind, Report, Suite
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.record_model import ProofSample
-from shipmoor_hooks.records import new_id
 from shipmoor_hooks.runners.one_case import CaseCommand, command_for
+from shipmoor_hooks.trace_store import FAULT, RUN
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.trees.tree import TreeCapture
 
@@ -31,8 +31,16 @@ class Measured:
     path: str
 
 
-# Runs one case of a suite N times in a worktree: (the worktree, the case, how many samples) -> the samples.
-CaseRunner = Callable[[Place, str, int], Measured]
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Which proof a sample belongs to (its id), and whether the fault is in place: traces are kept under both."""
+
+    proof: str
+    is_fault: bool
+
+
+# Runs one case of a suite N times in a worktree: (the worktree, the case, how many samples, the side) -> the samples.
+CaseRunner = Callable[[Place, str, int, Side], Measured]
 
 
 def void(why: str, next_step: str = "") -> EvidenceFault:
@@ -46,7 +54,7 @@ def by_command(suite: Suite, environ: Mapping[str, str], stdout: int | None) -> 
     """
     clean = command_environment(environ)
 
-    def run(place: Place, case: str, samples: int) -> Measured:
+    def run(place: Place, case: str, samples: int, side: Side) -> Measured:
         seen = tree_module.capture(place)
         tracked = capture.tracked_paths(place, seen)
         path = file_of(case, tracked)
@@ -55,12 +63,19 @@ def by_command(suite: Suite, environ: Mapping[str, str], stdout: int | None) -> 
             raise void(f"suite {suite.name} has no command", f"give [suite.{suite.name}] a command or a case_command")
         taken: list[ProofSample] = []
         while len(taken) < samples:
-            reports = _reports(place, suite, command, clean, stdout)
-            if any(r.evals for r in reports):
-                new, path = _eval_samples(place, suite, case, seen, reports)
-            else:
-                cases = inventory.cases_of(reports, tracked, place.require_top(), suite.normalise)
-                new = [sample_of(case, cases, suite)]
+            since = time.time()
+            watched = observe.watch(place, suite, command.words, clean, place.require_top(), side.proof, stdout)
+            try:
+                reports = _reports(watched)
+                if any(r.evals for r in reports):
+                    kind = FAULT if side.is_fault else RUN
+                    how = eval_capture.Measured(command.words, True, side.proof, since, kind)
+                    new, path = _eval_samples(place, suite, case, seen, reports, how)
+                else:
+                    cases = inventory.cases_of(reports, tracked, place.require_top(), suite.normalise)
+                    new = [sample_of(case, cases, suite)]
+            finally:
+                eval_capture.forget_traces(watched.gathered.reports, command.words, since)
             taken += new
         return Measured(tuple(taken[:samples]), command, path)
 
@@ -73,13 +88,8 @@ def file_of(case: str, tracked: frozenset[str]) -> str:
     return next((p for i in range(len(parts), 0, -1) if (p := "::".join(parts[:i])) in tracked), "")
 
 
-def _reports(
-    place: Place, suite: Suite, command: CaseCommand, environ: Mapping[str, str], stdout: int | None
-) -> tuple[Report, ...]:
-    """Start the command once; what it reported. Raises EvidenceFault where that is nothing."""
-    since = time.time()
-    watched = observe.watch(place, suite, command.words, environ, place.require_top(), new_id(), stdout)
-    eval_capture.forget_traces(watched.gathered.reports, command.words, since)
+def _reports(watched: observe.Watched) -> tuple[Report, ...]:
+    """What a command reported. Raises EvidenceFault where that is nothing."""
     if watched.interrupted:
         raise KeyboardInterrupt
     gathered = watched.gathered
@@ -90,12 +100,12 @@ def _reports(
 
 
 def _eval_samples(
-    place: Place, suite: Suite, case: str, seen: TreeCapture, reports: Sequence[Report]
+    place: Place, suite: Suite, case: str, seen: TreeCapture, reports: Sequence[Report], how: eval_capture.Measured
 ) -> tuple[list[ProofSample], str]:
     """The samples that an eval result holds of a case, and the case's folder. Raises EvidenceFault where one of them
     measured nothing, or the result is not of this worktree."""
     ids = eval_capture.ids_of(place, suite, reports, capture.tracked_paths(place, seen))
-    bound = eval_capture.bound(place, suite, seen, reports, eval_capture.Measured(alone=True), ids)
+    bound = eval_capture.bound(place, suite, seen, reports, how, ids)
     if bound.problems or bound.run is None:
         why = bound.problems[0].message if bound.problems else "the result lists no case"
         raise void(why)

@@ -37,6 +37,7 @@ class Measured:
     alone: bool = False
     run: str = ""
     started: float = 0.0
+    kind: str = "run"  # of its traces: `fault` under a planted fault (see trace_store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def bound(
     if measured.command and suite.traces == "keep" and place.spool_home == place.common_dir:
         run = _with_traces(place, suite, run, result, definition, measured)
     warnings = (*definition.warnings, *(text for case in definition.cases for text in case.warnings))
-    return Bound(run, tuple(found), warnings, _conditions(result, measured))
+    return Bound(run, tuple(found), warnings, _conditions(result, run, measured))
 
 
 def _definition(place: Place, before: TreeCapture, prefix: str) -> SuiteDefinition:
@@ -101,7 +102,7 @@ def _with_traces(
     from shipmoor_hooks import kept_traces  # graders and traces are no business of other suites
     from shipmoor_hooks.trace_store import KeptTrace
 
-    about = KeptTrace("", suite.name, "", measured.run, 0, measured.started)
+    about = KeptTrace("", suite.name, "", measured.run, 0, measured.started, measured.kind)
     by_folder = {case.dir: case for case in definition.cases}
     scaffolds = "scaffold" in argv.grants(measured.command)
     return kept_traces.keep(place.common_dir, about, run, result, by_folder, scaffolds=scaffolds)
@@ -274,9 +275,8 @@ _EVERY = 100_000  # entries: all that a spool can sensibly hold
 # ---------------------------------------------------------------- conditions
 
 
-def _conditions(result: EvalResult, measured: Measured) -> dict[str, str]:
+def _conditions(result: EvalResult, run: EvalRun, measured: Measured) -> dict[str, str]:
     """What the run was measured under, as far as the result or argv tell it."""
-    run = result.run
     judge = run.judge or ("" if result.needs_judge else "none")
     told = {
         "tool": run.program_version,

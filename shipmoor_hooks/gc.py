@@ -24,15 +24,17 @@ DEFAULT_DAYS = 90
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What `gc` drops: paths of entries, of inventories that nothing names any more, and of files that a crash left."""
+    """What `gc` drops: paths of entries, of inventories that nothing names any more, of files that a crash left, and of
+    traces whose run is gone."""
 
     entries: tuple[str, ...]
     inventories: tuple[str, ...]
     leftovers: tuple[str, ...]
+    traces: tuple[str, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:
-        return self.entries + self.inventories + self.leftovers
+        return self.entries + self.inventories + self.leftovers + self.traces
 
 
 def collect(spool: Spool, git: Git, now: float, days: float) -> Collection:
@@ -52,9 +54,11 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     newest: set[tuple[str, str, str | None, str]] = set()
     drop: list[str] = []
     used: set[str] = set()
+    kept: set[str] = set()
     for path, run, inventory in entries:
         if run is None or run.recorded >= limit or run.id in held.runs or _stands_on(run, path, held, newest):
             used |= {inventory}
+            kept |= {run.id} if run is not None else set()
         else:
             drop.append(path)
             drop += [twin for twin in spool.twins(path) if twin not in drop]
@@ -62,7 +66,9 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     # An entry that a newer version wrote names an inventory that cannot be seen from here.
     lists = [] if unreadable else spool.inventory_paths()
     unused = [p for p in lists if os.path.basename(p) not in used and _older(p, now - DAY)]
-    return Collection(tuple(drop), tuple(unused), tuple(p for p in spool.leftovers() if _older(p, now - DAY)))
+    traces = [] if unreadable else gc_keep.loose_traces(os.path.dirname(spool.root), kept, limit)
+    leftovers = tuple(p for p in spool.leftovers() if _older(p, now - DAY))
+    return Collection(tuple(drop), tuple(unused), leftovers, tuple(traces))
 
 
 def drop(collection: Collection) -> None:

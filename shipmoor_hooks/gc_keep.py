@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks import policy, records
+from shipmoor_hooks import policy, records, trace_store
 from shipmoor_hooks.errors import PolicyFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Run
-from shipmoor_hooks.record_model import Clearing
+from shipmoor_hooks.record_model import Clearing, Label, Proof
 from shipmoor_hooks.rules.keeping import first_runs
 from shipmoor_hooks.trees.scoped_tree import scoped_revision
 
@@ -93,3 +93,13 @@ def _scoped_tree(git: Git, commit: str, exclude: Sequence[str]) -> str | None:
         return scoped_revision(git, commit, exclude)
     except UsageFault:
         return None
+
+
+def loose_traces(common_dir: str, runs: Collection[str], limit: float) -> list[str]:
+    """The paths of traces from before `limit` that nothing needs: neither one of `runs`, nor a proof, nor a person's label."""
+    proofs, _ = records.every(common_dir, Proof)
+    labels, _ = records.every(common_dir, Label)
+    labelled = {label.trace for label in labels}
+    traces, _ = trace_store.every(common_dir)
+    named = {trace.run for trace in traces if trace.sha in labelled}
+    return trace_store.unneeded(common_dir, {*runs, *named, *(proof.id for proof in proofs)}, limit)

@@ -6,6 +6,7 @@ folder of the program's own making, of ours to read, that is no older than the r
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -20,11 +21,14 @@ from shipmoor_hooks.evals.definitions import CaseDefinition
 from shipmoor_hooks.evals.graders import focus_paths
 from shipmoor_hooks.evals.recording import Workspace
 from shipmoor_hooks.model import Report
+from shipmoor_hooks.readers.documents import legal
+from shipmoor_hooks.readers.limits import bounded
 from shipmoor_hooks.trace_store import KeptTrace
 from shipmoor_hooks.trees.held_folder import remove_tree
 
 _FOLDER = re.compile(r"(?:claude-eval|shipmoor-hooks-eval)-[\w-]+")
 _TRACE = os.path.join("out", "trace.jsonl")
+_FIRST = 1 << 20  # bytes of a trace that its first record may take
 _CLOCKS = 5.0  # seconds by which a file system's time may differ from ours
 
 
@@ -37,12 +41,13 @@ def keep(
     *,
     scaffolds: bool,
 ) -> EvalRun:
-    """The run with the name of each trace that could be kept.
+    """The run with the name of each trace that could be kept, and with the model that the traces name where none was asked for.
 
     `about` holds suite, run and moment; `cases` are the definitions by the `dir` of the result; `scaffolds` says whether
     they ran, in which case nobody knows which files the session itself made. Raises EnvironmentFault.
     """
     found = []
+    models: set[str] = set()
     for case, asked, paths in zip(evals.cases, result.run.cases, result.traces, strict=True):
         definition = cases.get(asked.dir)
         samples: list[EvalSample] = []
@@ -51,6 +56,7 @@ def keep(
             data = _bytes(path) if base else None
             kept = ""
             if data is not None:
+                models.add(_model(data))
                 row = replace(
                     about,
                     case=case.id,
@@ -61,7 +67,7 @@ def keep(
                 kept = trace_store.keep(common_dir, row, data, _workspace(base, definition, scaffolds))
             samples.append(replace(sample, trace=kept))
         found.append(replace(case, samples=tuple(samples)))
-    return replace(evals, cases=tuple(found))
+    return replace(evals, cases=tuple(found), model=evals.model or " and ".join(sorted(models - {""})))
 
 
 def drop(reports: Iterable[Report], since: float) -> None:
@@ -100,6 +106,16 @@ def _bytes(path: str) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > trace_store.MOST_TRACE:
             return None
         return stream.read(trace_store.MOST_TRACE + 1)
+
+
+def _model(trace: bytes) -> str:
+    """The model that a session's first record names; "" where it names none."""
+    try:
+        first = json.loads(trace[:_FIRST].partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return ""
+    named = first.get("model") if isinstance(first, dict) and first.get("type") == "system" else None
+    return bounded(legal(named)) if isinstance(named, str) else ""
 
 
 def _workspace(base: str, definition: CaseDefinition | None, scaffolds: bool) -> Workspace:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import glob
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import capture, eval_capture, intake, report_files, runners
+from shipmoor_hooks import capture, eval_capture, intake, report_files, runners, watched_process
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.evals.stand_in import stand_in
 from shipmoor_hooks.git import command_environment
@@ -35,7 +34,6 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.runner_version import VersionQuestion
 
 RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
-STDERR, NOWHERE = 2, subprocess.DEVNULL  # where what a command prints can go instead of our stdout
 _POLL = 0.1  # seconds between looks at a report that does not parse yet
 _PATIENCE = 5.0  # seconds that a report may take to become whole after its runner returned
 
@@ -175,7 +173,7 @@ def watch(
         asked = VersionQuestion(runner.version_command(command) if runner else None, cwd, {**environ, **ours})
         started = stand_in(suite, prepared.command)
         try:
-            exit_code, interrupted = _run(started, cwd, {**environ, **prepared.environ, **ours}, stdout)
+            exit_code, interrupted = watched_process.run(started, cwd, {**environ, **prepared.environ, **ours}, stdout)
         finally:
             version = asked.answer()
         return Watched(_gather(place, suite, prepared, told, before, folder), exit_code, interrupted, version)
@@ -184,30 +182,11 @@ def watch(
 def set_up(suite: Suite, cwd: str, environ: Mapping[str, str], stdout: int | None = None) -> None:
     """Run the policy's `setup` commands. Raises EvidenceFault when one fails, UsageFault when it cannot be started."""
     for command in suite.setup:
-        code, interrupted = _run(command, cwd, environ, stdout)
+        code, interrupted = watched_process.run(command, cwd, environ, stdout)
         if interrupted:
             raise KeyboardInterrupt
         if code:
             raise EvidenceFault(f"the setup command `{' '.join(command)}` of {suite.name} ended with {code}")
-
-
-def _run(command: Sequence[str], cwd: str, environ: Mapping[str, str], stdout: int | None = None) -> tuple[int, bool]:
-    """The exit code (128 + N for signal N, as a shell has it), and whether a person interrupted it."""
-    try:
-        process = subprocess.Popen(list(command), cwd=cwd, env=dict(environ), stdout=stdout)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageFault(
-            f"{command[0]} cannot be started: {reason}", "check the suite's command in the policy"
-        ) from error
-    interrupted = False
-    while True:
-        try:
-            code = process.wait()
-            break
-        except KeyboardInterrupt:
-            interrupted = True  # the terminal told the child as well; wait for it to end by itself
-    return (128 - code if code < 0 else code), interrupted
 
 
 @dataclass(frozen=True, slots=True)

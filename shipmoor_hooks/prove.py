@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from shipmoor_hooks import history, observe, records
-from shipmoor_hooks.case_samples import CaseRunner, Measured, void
+from shipmoor_hooks.case_samples import CaseRunner, Measured, Side, void
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import command_environment, last_line
 from shipmoor_hooks.model import Suite
@@ -88,17 +88,18 @@ def prove(
     apply or changes nothing, or a side could not run. UsageFault, RepositoryFault, EnvironmentFault as their makers say.
     """
     commit = history.require_commit(place.git, order.revision)
+    name = records.new_id()
     tell(f"{order.case} without the fault, in a scratch worktree of {commit[:12]}")
     with worktree_at(place, commit, environ) as there:
         observe.set_up(order.suite, there.require_top(), command_environment(environ), stdout)
-        base = run_case(there, order.case, order.samples)
+        base = run_case(there, order.case, order.samples, Side(name, is_fault=False))
     _green(order, base)
     tell(f"{order.case} with {order.patch.path or 'the fault'}")
     with worktree_at(place, commit, environ) as there, _planted(there, order, base) as fault_tree:
         observe.set_up(order.suite, there.require_top(), command_environment(environ), stdout)
-        fault = run_case(there, order.case, order.samples)
+        fault = run_case(there, order.case, order.samples, Side(name, is_fault=True))
     proof = Proof(
-        id=records.new_id(),
+        id=name,
         suite=order.suite.name,
         case=order.case,
         recorded=now,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks import records
+from shipmoor_hooks import records, trace_store
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run, Suite
 from shipmoor_hooks.place import Place
@@ -30,7 +30,9 @@ def ask(place: Place, suite: Suite, *, join: bool = False) -> Answer:
     found = Spool(place.common_dir, place.worktree).recent(_ALL)
     runs = {r.id: r for r in (*found.begun, *found.runs) if r.suite == suite.name}
     regrades, unreadable = records.every(place.common_dir, Regrade)
-    table = tables.stability(runs.values(), suite, loose=uncommitted(place.git, list(runs.values())), join=join)
+    loose = uncommitted(place.git, list(runs.values()))
+    traces, _ = trace_store.every(place.common_dir, suite.name)
+    table = tables.stability(runs.values(), suite, loose=loose, traces={t.sha for t in traces}, join=join)
     return Answer(table, tuple(r for r in regrades if r.suite == suite.name), (*found.broken, *unreadable))
 
 

@@ -45,6 +45,7 @@ ONLY_IN = listed("libraries.txt")
 PURE_LIBRARIES = {
     *(
         "__future__",
+        "base64",
         "collections",
         "dataclasses",
         "datetime",

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.evals.case_files import FolderFiles
+from shipmoor_hooks.evals.check.pattern_shape import MOST_ATTACKS, attacks, is_torn, literals, sample
+from shipmoor_hooks.evals.check.pattern_syntax import parse as parse_pattern
 from shipmoor_hooks.evals.check.scaffold import writes_outside
 from shipmoor_hooks.evals.checking import RULES, Checked, check
 from shipmoor_hooks.evals.regex_engine import RegexEngine
 from shipmoor_hooks.model import Suite
 from shipmoor_hooks.policy import parse
 
+SCHEMA = Path(__file__).parent.parent / "docs" / "schemas" / "eval-check-1.schema.json"
 COMMAND = "claude plugin eval . --scaffold --allow-tools Bash Write --ablation none"
 GUARDS = """\
   - {name: no-agent, type: tool_used, tool: Agent, min: 0, max: 0}
@@ -220,6 +227,28 @@ def test_every_rule_has_a_known_positive() -> None:
     assert set(RULES) == shown
 
 
+def test_patterns_that_do_not_end_cost_no_more_than_a_few(tmp_path: Path) -> None:
+    endless = "".join(f"  - {{name: g{n}, type: regex, pattern: '^(?:a+)+{n}$'}}\n" for n in range(40))
+    files = {f"evals/c{n}/case.yaml": text(ASKS + endless, f"c{n}") for n in range(3)}
+    before = time.perf_counter()
+    with RegexEngine(0.05) as quick:
+        found = checked(tmp_path, files, quick)
+    assert 20 < sum(f.rule == "backtracking" for f in found.findings) < 30
+    assert any("are not tried" in f.message for f in found.findings)
+    assert time.perf_counter() - before < 60
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="ab^$.*+?()[]{}|\\dwsb<=!:,-0123\n", max_size=30))
+def test_any_pattern_has_a_shape_or_none(pattern: str) -> None:
+    shape = parse_pattern(pattern)
+    if shape is not None:
+        assert isinstance(sample(shape), str)
+        assert all(isinstance(run, str) for run in literals(shape))
+        assert len(attacks(shape, 40)) <= MOST_ATTACKS
+        assert is_torn(shape) in (True, False)
+
+
 @pytest.mark.parametrize(
     ("script", "targets"),
     [
@@ -299,7 +328,9 @@ def suite_repo(repo: RepoBuilder) -> RepoBuilder:
 
 def run(repo: RepoBuilder, *arguments: str) -> tuple[int, dict[str, object]]:
     done = repo.tool("eval", "check", "--format", "json", *arguments)
-    return done.returncode, json.loads(done.stdout or b"{}")
+    document = json.loads(done.stdout or b"{}")
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    return done.returncode, document
 
 
 def found_rules(document: dict[str, object]) -> list[str]:

@@ -38,7 +38,9 @@ for case in document["cases"]:
     for number, sample in enumerate(case["arms"]["with"]):
         base = tempfile.mkdtemp(prefix="claude-eval-", dir=os.environ["TMPDIR"])
         os.makedirs(base + "/out"), os.makedirs(base + "/home/cwd")
-        open(base + "/out/trace.jsonl", "w").write(json.dumps({{"type": "result", "case": case["name"], "n": number}}))
+        open(base + "/out/trace.jsonl", "w").write(
+            json.dumps({{"type": "system", "subtype": "init", "model": "claude-test-5"}}) + "\\n"
+            + json.dumps({{"n": number, "case": case["name"]}}))
         open(base + "/home/cwd/made.txt", "w").write("made")
         sample["tracePath"] = base + "/out/trace.jsonl"
         if "--keep-temp" not in words:
@@ -110,6 +112,7 @@ def test_a_run_is_observed_and_its_traces_are_kept(world: World) -> None:
     assert (code, told["evidence"], told["complete"], told["passed"], told["of"]) == (0, "observed", True, 2, 2)
     assert told["conditions"]["grants"] == "Bash Write, scaffold"
     assert told["conditions"]["argv"].endswith("--ablation none --scaffold --allow-tools Bash Write")
+    assert told["conditions"]["model"] == "claude-test-5", "the program's default is in the trace alone"
     assert "--keep-temp" in world.seen
     (run,) = world.runs()
     kept, broken = trace_store.every(world.common_dir, "evals")

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from repo_builder import RepoBuilder
-from test_records import ONE_OF_EACH
+from test_records import ONE_OF_EACH, PROOF
 
-from shipmoor_hooks import gc, place, records
+from shipmoor_hooks import gc, place, records, trace_store
 from shipmoor_hooks.errors import EnvironmentFault, GitFault
 from shipmoor_hooks.eval_model import EvalCase, EvalRun
+from shipmoor_hooks.evals.recording import Workspace
 from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, ReportFile, Run, Shard
 from shipmoor_hooks.record_model import Clearing, Label, Proof, Regrade
 from shipmoor_hooks.spool import Spool
@@ -182,6 +183,28 @@ def test_records_beside_runs_are_not_looked_at(spool: Spool, repo: RepoBuilder, 
     records.write(common, record)
     assert collect(spool, repo, days=0) == []
     assert records.every(common, kind) == ((record,), ())
+
+
+@pytest.mark.parametrize(
+    ("run", "kept"),
+    [
+        pytest.param("1".rjust(32, "0"), True, id="of a run that stays"),
+        pytest.param(PROOF.id, True, id="of a proof"),
+        pytest.param("7" * 32, True, id="that a person labelled"),
+        pytest.param("9" * 32, False, id="of a run that is gone"),
+    ],
+)
+def test_traces(spool: Spool, repo: RepoBuilder, run: str, kept: bool) -> None:
+    common = os.path.dirname(spool.root)
+    store(spool, 1, days=1)
+    records.write(common, PROOF)
+    about = trace_store.KeptTrace("", "unit", "x", run, 1, NOW - 100 * 86400)
+    sha = trace_store.keep(common, about, run.encode(), Workspace())
+    if run == "7" * 32:
+        records.write(common, Label("8" * 32, "unit", "x", NOW, sha, "wrong"))
+    collect(spool, repo)
+    assert [t.run for t in trace_store.every(common)[0]] == ([run] if kept else [])
+    assert bool(list(Path(spool.root).glob("traces/blobs/*"))) is kept
 
 
 SCOPED = '[suite.unit]\ncommand = "true"\nexclude = ["docs/**"]\n'

@@ -10,9 +10,11 @@ from eval_world import MANIFEST, POLICY, EvalSpec, files
 from repo_builder import RepoBuilder
 from test_prove import Shop
 
+from shipmoor_hooks import place, trace_store
+
 # Takes the filter, the number of samples and the folder for its results; the case's first grader reads the plugin's gate.
 PROGRAM = """#!{python} -S
-import os, sys
+import os, sys, tempfile
 sys.path.insert(0, {tests!r})
 from eval_world import EvalSpec, result, written
 words = sys.argv[1:]
@@ -23,7 +25,14 @@ letters = open("letters").read().strip() if os.path.exists("letters") else lette
 cases = [EvalSpec(n, letters) for n in ("plan", "review") if given("--case") in (None, n)]
 folder = given("--output-dir")
 os.makedirs(folder, exist_ok=True)
-open(os.path.join(folder, "aggregate-result.json"), "wb").write(written(result(cases, root=os.getcwd())))
+document = result(cases, root=os.getcwd())
+for row in document["cases"]:
+    for number, sample in enumerate(row["arms"]["with"]):
+        kept = os.path.join(os.path.realpath(tempfile.mkdtemp(prefix="claude-eval-")), "out", "trace.jsonl")
+        os.mkdir(os.path.dirname(kept))
+        open(kept, "w").write('{{"type":"result","n":%d,"broken":%d}}\\n' % (number, broken))
+        sample["tracePath"] = kept
+open(os.path.join(folder, "aggregate-result.json"), "wb").write(written(document))
 print(" ".join(words))
 sys.exit(broken)
 """
@@ -64,6 +73,21 @@ def test_the_graders_that_fell_and_those_that_held(plugin: Shop) -> None:
     assert (proof.expectation_path, proof.expectation) == ("evals/plan", plugin.repo.sha("HEAD:evals/plan"))
     assert [s.cost for s in proof.fault] == [0.1, 0.1]
     assert plugin.is_untouched()
+
+
+def test_the_traces_of_both_sides_are_kept_apart_and_the_program_s_folders_go(plugin: Shop, tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    plugin.repo.env["TMPDIR"] = str(tmp_path / "tmp")
+    done = plugin.repo.tool("prove", "plan", "--fault", "open.patch", "--runs", "2")
+    assert done.returncode == 0, done.stderr
+    (proof,) = plugin.proofs("plan")
+    kept, _ = trace_store.of_case(place.find(str(plugin.repo.path), plugin.repo.env).common_dir, "evals", "plan")
+    assert [(t.kind, t.sample, t.passed) for t in sorted(kept, key=lambda t: (t.kind != "run", t.sample))] == [
+        ("run", 1, True), ("run", 2, True), ("fault", 1, False), ("fault", 2, False),
+    ]  # fmt: skip
+    assert {t.run for t in kept} == {proof.id}
+    assert {s.trace for s in (*proof.base, *proof.fault)} == {t.sha for t in kept}
+    assert list((tmp_path / "tmp").iterdir()) == []
 
 
 def test_a_fault_in_the_case_itself_shows_nothing(plugin: Shop) -> None:

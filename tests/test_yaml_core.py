@@ -45,6 +45,8 @@ CORPUS = os.environ.get("SHIPMOOR_HOOKS_EVAL_CORPUS", "")
         pytest.param("!!str 1", "1", id="tagged a string"),
         pytest.param('!!int "1"', "1", id="a tag does not unquote"),
         pytest.param("!!float 1", 1, id="a number keeps being one"),
+        pytest.param("!other", None, id="an unknown tag of nothing"),
+        pytest.param("!!str", "", id="an empty string by its tag"),
         pytest.param("!other x", "x", id="an unknown tag says nothing"),
         pytest.param(r"'\d+\.\w'", r"\d+\.\w", id="backslashes in single quotes"),
         pytest.param(r"\d+", r"\d+", id="backslashes without quotes"),
@@ -79,6 +81,7 @@ def test_a_value_is_what_the_program_makes_of_it(text: str, value: object) -> No
         pytest.param("k:\n\t- a", id="a tab that indents"),
         pytest.param("k: 'a", id="a quote that stays open"),
         pytest.param('k: "a\nb"', id="a quoted line left of its key"),
+        pytest.param("k: [a\nb]", id="a word in brackets that goes on left of its key"),
         pytest.param("k:\n  [1,\n2]", id="a bracketed line left of its key"),
         pytest.param("k: 'a'#b", id="a comment without a blank"),
         pytest.param("k: {a", id="a brace that stays open"),
@@ -148,37 +151,37 @@ def bomb(levels: int, width: int) -> str:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        pytest.param(bomb(12, 10), "50,000 values", id="aliases of aliases"),
-        pytest.param("a: &a {k: 1}\n" + "\n".join(f"m{n}:\n  <<: [{'*a, ' * 500}]" for n in range(200)), "50,000 values",
+        pytest.param(bomb(12, 10), "20,000 values", id="aliases of aliases"),
+        pytest.param("a: &a {k: 1}\n" + "\n".join(f"m{n}:\n  <<: [{'*a, ' * 500}]" for n in range(200)), "20,000 values",
                      id="merges of merges"),
         pytest.param("[" * 5000, "64 levels", id="five thousand brackets"),
         pytest.param("- " * 5000, "64 levels", id="five thousand lists on one line"),
         pytest.param("\n".join(" " * n + "a:" for n in range(500)), "64 levels", id="five hundred levels of keys"),
-        pytest.param("[" + "1," * 60_000 + "]", "50,000 values", id="sixty thousand numbers"),
+        pytest.param("[" + "1," * 30_000 + "]", "20,000 values", id="thirty thousand numbers"),
         pytest.param("a: " + "x" * yaml_core.MOST_BYTES, "1 MiB", id="a file too large"),
     ],
 )  # fmt: skip
 def test_a_hostile_text_is_one_error_in_bounded_time(text: str, says: str) -> None:
-    before = time.perf_counter()
+    before = time.process_time()
     with pytest.raises(YamlFault, match=says):
         load(text)
-    assert time.perf_counter() - before < 8
+    assert time.process_time() - before < 8
 
 
 @pytest.mark.parametrize(
     "text",
     [
         pytest.param("a: " + "x " * 400_000, id="a long plain line"),
-        pytest.param("a: |\n" + "  line\n" * 100_000, id="a long block"),
+        pytest.param("a: |\n" + "  line\n" * 50_000, id="a long block"),
         pytest.param("a: 0x" + "f" * 900_000, id="a long number"),
         pytest.param("a: " + "9" * 900_000, id="a long decimal number"),
         pytest.param("#\n" * 400_000 + "a: 1", id="many comments"),
     ],
 )
 def test_a_large_honest_text_is_read(text: str) -> None:
-    before = time.perf_counter()
+    before = time.process_time()
     assert isinstance(load(text).value, dict)
-    assert time.perf_counter() - before < 8
+    assert time.process_time() - before < 8
 
 
 @settings(max_examples=300, deadline=None)

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from shipmoor_hooks import describe, history
+from shipmoor_hooks.capture import pick_suite
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Code
+from shipmoor_hooks.place import Place
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import Standing, standings
 from shipmoor_hooks.trees import scoped_tree
@@ -100,12 +102,17 @@ def log(
     context: typer.Context,
     suite: SuiteOption = None,
     number: Annotated[int, typer.Option("-n", metavar="N", min=1, help="At most N entries.")] = 20,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="The versions of an eval suite, each with its first run.")
+    ] = False,
     output: FormatOption = "text",
 ) -> int:
     """The spool: the newest runs of every worktree of this repository, and what cannot be read."""
     call: Call = context.obj
     check_format(output)
     where = call.find()
+    if versions:
+        return _versions(call, where, suite, output)
     found = Spool(where.common_dir, where.worktree).recent(number)
     runs = [r for r in (*found.runs, *found.begun) if suite in (None, r.suite)]
     runs.sort(key=lambda r: (r.started, r.sequence), reverse=True)
@@ -118,6 +125,30 @@ def log(
         answer(visible(f"{broken.code.value}  {broken.path}: {broken.text}"))
     if not runs and not found.broken:
         call.tell("shipmoor-hooks: the spool is empty; shipmoor-hooks run fills it")
+    return 0
+
+
+def _versions(call: Call, where: Place, suite: str | None, output: str) -> int:
+    """Each distinct set of cases and expectations that a commit held, oldest first."""
+    from shipmoor_hooks import suite_versions  # reads cases, which no other suite has
+    from shipmoor_hooks.rules import suite_versions as tables
+
+    policy = call.policy(where)
+    evals = [s.name for s in policy.suites.values() if s.format == "plugin-eval"]
+    chosen = pick_suite(policy, suite or (evals[0] if len(evals) == 1 else None))
+    found = suite_versions.ask(where, chosen.name)
+    if output == "json":
+        answer(json.dumps(tables.as_json(chosen.name, found), indent=1))
+        return 0
+    for version in found:
+        when = describe.moment(version.date)[:10] if version.date is not None else "its commit is gone"
+        tool = f", tool {version.program_version}" if version.program_version else ""
+        answer(visible(f"v{version.number}  {version.commit[:12]}  {when}{tool}  first run {version.first}"))
+        for case in version.cases:
+            said = "; ".join(part for part in (case.promise, case.expected) if part)
+            answer(visible(f"  {case.case}: {case.outcome}" + (f"  ({said})" if said else "")))
+    if not found:
+        call.tell(f"shipmoor-hooks: no complete run of {chosen.name} was made of cases that were committed first")
     return 0
 
 

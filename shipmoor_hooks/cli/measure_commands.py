@@ -29,7 +29,7 @@ from shipmoor_hooks.cli.context import (
 )
 from shipmoor_hooks.editable import imports_other_tree
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
-from shipmoor_hooks.model import CaseList, Finding, Outcome, Policy, Shard
+from shipmoor_hooks.model import CaseList, Finding, Outcome, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
 from shipmoor_hooks.render_ci import FORMATS, as_markdown
@@ -67,8 +67,7 @@ def run(
     if at is None:
         where.require_top()
         return measure(call, where, call.directory, suite, leg, output)
-    warning = imports_other_tree(where, call.environ)
-    if warning:
+    if warning := imports_other_tree(where, call.environ):
         call.tell(f"shipmoor-hooks: {warning}")
     with scratch.worktree_at(where, at, call.environ) as scratched:
         # The run is this worktree's: a scratch worktree would leave a folder of its own in the spool each time.
@@ -89,8 +88,7 @@ class Leg:
 
 def measure(call: Call, where: Place, cwd: str, suite: str | None, leg: Leg, output: str) -> int:
     """Run a suite in `cwd`, store and tell what it reported; the command's code, else 3 where nothing came of it."""
-    policy: Policy = call.policy(where)
-    chosen = capture_flow.pick_suite(policy, suite)
+    chosen = capture_flow.pick_suite(policy := call.policy(where), suite)
     order = observe.Order(chosen, leg.words, leg.variant, leg.shard, leg.fresh, leg.label)
     done = observe.observe(where, policy, order, call.environ, cwd)
     if done.captured is None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from shipmoor_hooks import capture as capture_flow
-from shipmoor_hooks import case_samples, observe
+from shipmoor_hooks import case_samples, watched_process
 from shipmoor_hooks import prove as proving
 from shipmoor_hooks import stability as stability_flow
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
@@ -55,7 +55,7 @@ def prove(
     warning = imports_other_tree(where, call.environ)
     if warning:
         call.tell(f"shipmoor-hooks: {warning}")
-    stdout = observe.NOWHERE if call.quiet else observe.STDERR
+    stdout = watched_process.NOWHERE if call.quiet else watched_process.STDERR
     order = proving.Order(chosen, case, patch, runs, at)
     runner = case_samples.by_command(chosen, call.environ, stdout)
     proof = proving.prove(

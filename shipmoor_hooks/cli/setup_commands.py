@@ -111,7 +111,8 @@ def gc(
     collect = collection.plan if dry_run else collection.collect
     found = collect(Spool(where.common_dir, where.worktree), where.git, call.now, days)
     word = "would drop" if dry_run else "dropped"
+    traces = f", {len(found.traces)} files of traces" if found.traces else ""
     answer(
-        f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers"
+        f"{word} {len(found.entries)} entries, {len(found.inventories)} inventories, {len(found.leftovers)} leftovers{traces}"
     )
     return 0

@@ -67,8 +67,7 @@ def read_case(texts: CaseTexts) -> CaseDefinition:
     context = values.mapping(issues, "context", merged.get("context", {}))
     top = _Reader(issues, "", merged)
     name = values.string(issues, "name", merged.get("name", MISSING), 1)
-    for text in ("description", "expected_outcome"):
-        top.text(text)
+    description, expected = top.text("description"), top.text("expected_outcome")
     tags, plugins = top.words("tags"), top.words("plugins")
     runs = top.count("runs", DEFAULT_RUNS, 50)
     run = _Reader(issues, "execution.", execution)
@@ -95,6 +94,8 @@ def read_case(texts: CaseTexts) -> CaseDefinition:
         history_file=setting.text("history_file"),
         add_dirs=setting.words("add_dirs"),
         ignored=_ignored(texts.yaml or {}),
+        description=description,
+        expected_outcome=expected,
     )
     run.check("artifact_publish", values.boolean)
     run.check("growthbook_overrides", values.mapping)

@@ -72,7 +72,8 @@ def check(
     found = [*structure.equal_names(definition), *structure.not_seen(definition)]
     rules = suite.case_rules if suite is not None else CaseRules()
     for case in definition.cases:
-        found += _lint(case, around, engine, rules)
+        patient = sum(f.rule == "backtracking" for f in found) < patterns.MOST_ENDLESS
+        found += _lint(case, around, engine, rules, patient)
     pinned = _pins(pinned_by or files, root, definition)
     older = {} if before is None else {c.name: c for c in load(*before).cases}
     found += _graded_pins(definition, pinned, older, engine, NOTE if pinned_by else FINDING)
@@ -88,17 +89,26 @@ def check(
     )
 
 
-def _lint(case: CaseDefinition, around: Surroundings, engine: Engine, rules: CaseRules) -> Iterator[CheckFinding]:
+def _lint(
+    case: CaseDefinition, around: Surroundings, engine: Engine, rules: CaseRules, patient: bool
+) -> Iterator[CheckFinding]:
+    """Every lint of one case; its patterns are not tried once too many of others did not end."""
     for lint in LINTS:
         yield from lint(case, around)
     yield from structure.replies_of_code(case, around, patterns.plain_texts(case))
-    yield from patterns.check_patterns(case, around, engine)
+    if patient:
+        yield from patterns.check_patterns(case, around, engine)
+    else:
+        yield CheckFinding("backtracking", case.dir, patterns.NOT_TRIED)
     yield from requirements.required(case, rules)
 
 
 def grants(suite: Suite | None) -> tuple[str, ...] | None:
-    """The tools that the suite's command grants by `--allow-tools`, None where no command of the program is known."""
-    if suite is None or suite.agent or "eval" not in suite.command:
+    """The tools that the suite's command grants by `--allow-tools`, None where no command of the program is known.
+
+    A suite with an agent of its own is run by the same words.
+    """
+    if suite is None or "eval" not in suite.command:
         return None
     found: list[str] = []
     taking = False
@@ -136,9 +146,7 @@ def _surroundings(files: Files, root: str, definition: SuiteDefinition, suite: S
     return Surroundings(
         suite=definition,
         grants=grants(suite),
-        scaffolds=None
-        if not command or "eval" not in command or suite is None or suite.agent
-        else "--scaffold" in command,
+        scaffolds="--scaffold" in command if "eval" in command else None,
         files=held,
         code={path: read[path] for path in code if path in read},
         plugin=_plugin_name(read.get(MANIFEST, "")),

@@ -61,6 +61,8 @@ class CaseDefinition:
     ignored: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
+    description: str = ""
+    expected_outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 from shipmoor_hooks.errors import EnvironmentFault, ReportFault
 
 MOST_BYTES = 1 << 20
-MOST_PARTS = 50_000
+MOST_PARTS = 20_000
 MOST_DEPTH = 64
 
 _CORE = re.compile(
@@ -26,6 +26,7 @@ _CORE = re.compile(
     r"|(?P<decimal>[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
     r"|(?P<infinite>[-+]?\.(?:inf|Inf|INF))|(?P<nan>\.(?:nan|NaN|NAN))"
 )
+_STRING_TAG = "tag:yaml.org,2002:str"
 _PLAIN_TAGS = (None, *(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "bool", "null")))
 # Line breaks of YAML 1.1 that are plain characters in 1.2, hidden from PyYAML by characters that the text does not use.
 TABS = "Tab characters cannot be used as indentation"
@@ -145,7 +146,9 @@ class _Builder:
         text: str = event.value.translate(self.hidden) if self.hidden else event.value
         if not text.isascii():
             text = _joined(text, event.start_mark.line + 1)
-        return text if event.style or event.tag not in _PLAIN_TAGS else core(text)
+        if event.style or (event.tag not in _PLAIN_TAGS and (text or event.tag == _STRING_TAG)):
+            return text
+        return core(text)
 
     def _sequence(self, events: Iterator[Any], path: tuple[str, ...]) -> list[object]:
         found: list[object] = []

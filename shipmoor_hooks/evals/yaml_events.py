@@ -129,6 +129,8 @@ class _Events(Reader, Scanner, Parser):  # type: ignore[misc]
                 self.forward()
         if not breaks:
             return blanks
+        if self.flow_level and self.column <= self.indent and self.peek() not in "]},#\0":
+            raise ScannerError(None, None, OUTDENTED, self.get_mark())
         return "".join(breaks[1:]) or " "
 
     def fetch_flow_entry(self) -> None:

@@ -32,6 +32,9 @@ VERDICTS = ("pass", "passes", "passed", "fail", "fails", "failed", "ok", "succes
 SPELLED = tuple(dict.fromkeys(form for v in VERDICTS for form in (v.upper(), v, v.capitalize())))
 DENIED = ("The result did not {}.", "It is not {}, it is broken.", "This is NOT {}.")
 ATTACK = 40
+# Each pattern that does not end costs the engine's whole deadline and a new process.
+MOST_ENDLESS = 20
+NOT_TRIED = "its patterns are not tried: too many before them did not end"
 LONG_ATTACK = 2000
 _CONTROLS = {"\b": "\\b", "\f": "\\f", "\v": "\\v", "\0": "\\0", "\a": "\\a", "\x1b": "\\e"}
 
@@ -76,16 +79,22 @@ def check_patterns(case: CaseDefinition, around: Surroundings, engine: Engine) -
     """Every lint over every pattern of a case; a pattern that is none gets no further."""
     patterns = patterns_of(case)
     compiled = engine.ask([Question(p.pattern, p.flags, ("",)) for p in patterns])
+    endless = 0
     for pattern, answer in zip(patterns, compiled, strict=True):
         if answer.threw:
             passes = " (and while the tool is never called it passes all the same)" if pattern.where == "input" else ""
             yield _finding(case, "pattern-invalid", pattern, f"it never matches: {answer.threw}{passes}", "correct it")
             continue
+        if endless >= MOST_ENDLESS:
+            yield _finding(case, "backtracking", pattern, NOT_TRIED, "correct the others first")
+            return
         yield from control_characters(case, pattern)
         yield from never(case, pattern)
         yield from always(case, pattern, around, engine)
         yield from verdicts(case, pattern, engine)
-        yield from backtracking(case, pattern, engine)
+        found = list(backtracking(case, pattern, engine))
+        endless += len(found)
+        yield from found
 
 
 def control_characters(case: CaseDefinition, pattern: Pattern) -> Iterator[CheckFinding]:
