@@ -321,4 +321,5 @@ def stock_of(found: Found) -> selection.Stock:
     """The spool's answer as the pure side takes it."""
     unreadable = tuple(Problem(b.code, f"a stored run cannot be used: {b.text}") for b in found.broken)
     runs: Mapping[str, Run] = {r.id: r for r in found.runs}
-    return selection.Stock(tuple(runs.values()), found.begun, unreadable)
+    foreign: Mapping[str, Run] = {r.id: r for r in found.foreign if r.id not in runs}
+    return selection.Stock(tuple(runs.values()), found.begun, unreadable, tuple(foreign.values()))

@@ -41,8 +41,19 @@ def collect(spool: Spool, git: Git, now: float, days: float) -> Collection:
     """Drop what `plan` finds, with every writer kept out meanwhile. Raises GitFault, EnvironmentFault."""
     with spool.alone():
         found = plan(spool, git, now, days)
+        _let_go(spool, found)
         drop(found)
     return found
+
+
+def _let_go(spool: Spool, found: Collection) -> None:
+    """Say so in the chain before anything is dropped; else `verify` would miss it."""
+    try:
+        spool.let_go(path for path in found.entries if os.path.lexists(path))
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{spool.root} cannot be written: {error.strerror or error}", "free some space"
+        ) from error
 
 
 def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
@@ -52,7 +63,7 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     whole = [run for path, run, _ in entries if run is not None and not path.endswith(BEGUN_SUFFIX)]
     common_dir = os.path.dirname(spool.root)
     held = gc_keep.held(git, common_dir, whole)
-    newest: set[tuple[str, str, str | None, str]] = set()
+    newest: set[tuple[str, ...]] = set()
     drop: list[str] = []
     used: set[str] = set()
     kept: set[str] = set()
@@ -84,11 +95,12 @@ def drop(collection: Collection) -> None:
             os.rmdir(os.path.dirname(path))
 
 
-def _stands_on(run: Run, path: str, held: gc_keep.Held, newest: set[tuple[str, str, str | None, str]]) -> bool:
+def _stands_on(run: Run, path: str, held: gc_keep.Held, newest: set[tuple[str, ...]]) -> bool:
     """Is this the last complete run of its suite and variant on a tree, or a scoped tree, that history still reaches?"""
     if path.endswith(BEGUN_SUFFIX) or not run.is_complete:
         return False
-    keys = {(tree, run.suite, run.variant, str(run.shard)) for tree in held.places(run)}
+    # A stranger's newer run does not stand for one of ours.
+    keys = {(tree, run.suite, str(run.variant), str(run.shard), run.key) for tree in held.places(run)}
     is_last = bool(keys - newest)
     newest |= keys
     return is_last

@@ -16,7 +16,7 @@ from typing import TypeVar
 from shipmoor_hooks import entry, envelope, foreign, history, published, records, ssh_signatures
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.model import Code, Problem, Run
+from shipmoor_hooks.model import Code, Problem, Run, Sealing
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.published import RUNS_REF, Sort, inventory_path, tracking_ref
 from shipmoor_hooks.record_model import Record
@@ -103,7 +103,9 @@ class SharedRuns:
     def _judged(self, run: Run, stored: foreign.Stored) -> Run:
         """The run where somebody who may stands behind it, else the same with why it counts for nothing."""
         why = self._distrust(stored)
-        return replace(run, problems=(Problem(Code.SEAL_FOREIGN, why), *run.problems)) if why else run
+        if not why:
+            return replace(run, sealing=Sealing.SIGNED)
+        return replace(run, problems=(Problem(Code.SEAL_FOREIGN, why), *run.problems), sealing=Sealing.FOREIGN)
 
     def _distrust(self, stored: foreign.Stored) -> str:
         """Why a run of others does not count; "" when it does."""
