@@ -1,4 +1,4 @@
-"""One case of a suite, run a number of times in a worktree, stored nowhere: what a proof is made of (issue 4, point 9)."""
+"""One case of a suite, run a number of times in a worktree, stored nowhere: what a proof is made of."""
 
 from __future__ import annotations
 
