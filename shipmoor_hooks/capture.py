@@ -106,12 +106,12 @@ def begin(
         problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
         label=label,
     )
-    return Begun(place, policy, suite, Spool(place.spool_home, place.worktree).begin(run), before)
+    return Begun(place, policy, suite, _spool(place).begin(run), before)
 
 
 def abandon(begun: Begun) -> None:
     """The command could not be started: there was no run."""
-    Spool(begun.place.spool_home, begun.place.worktree).withdraw(begun.run)
+    _spool(begun.place).withdraw(begun.run)
 
 
 def finish(
@@ -171,10 +171,10 @@ def finish(
         reports=tuple(files),
         evals=evals.run,
     )
-    spool = Spool(begun.place.spool_home, begun.place.worktree)
+    spool = _spool(begun.place)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, (*_warnings(begun.before, reports, stored, appeared), *evals.warnings))
+    return Captured(stored, (*_warnings(begun.before, reports, stored, appeared), *evals.warnings, *_seal_note(spool)))
 
 
 def import_reports(
@@ -207,7 +207,7 @@ def import_reports(
     if tree == "worktree":
         untracked += ignored_surface.ignored(place.git)
         refuse_untracked(policy, untracked)
-    spool = Spool(place.spool_home, place.worktree)
+    spool = _spool(place)
     staleness.refuse_stale(place, spool, taken, reports, before, measured_on=tree)
     started, suspect = started_of(taken, reports, now)
     begun_run = Run(
@@ -254,10 +254,19 @@ def import_reports(
         return Captured(known, ("this report was captured before; nothing was stored again",), known=True)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, (*_warnings(before, reports, stored, ()), *evals.warnings))
+    return Captured(stored, (*_warnings(before, reports, stored, ()), *evals.warnings, *_seal_note(spool)))
 
 
 # ---------------------------------------------------------------- pieces
+
+
+def _spool(place: Place) -> Spool:
+    """The spool, with the environment as it was when the run began: a test may have changed the process's own."""
+    return Spool(place.spool_home, place.worktree, place.git.environ)
+
+
+def _seal_note(spool: Spool) -> tuple[str, ...]:
+    return (spool.seal_note,) if spool.seal_note else ()
 
 
 def check_variant(suite: Suite, variant: str | None) -> None:

@@ -178,7 +178,7 @@ def test_a_torn_entry(length: int) -> None:
 
 
 def outer(**changes: Any) -> bytes:
-    return json.dumps(json.loads(STORED.envelope) | changes).encode()
+    return json.dumps(json.loads(STORED.envelope) | changes, separators=(",", ":")).encode() + b"\n"
 
 
 def sealed(payload: bytes) -> bytes:

@@ -22,6 +22,7 @@ from shipmoor_hooks.cli import (
     replay_commands,
     setup_commands,
     share_commands,
+    trust_commands,
 )
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
@@ -64,6 +65,7 @@ measure_commands.register(app)
 inspect_commands.register(app)
 prove_commands.register(app)
 setup_commands.register(app)
+trust_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
 share_commands.register(app)

@@ -74,28 +74,6 @@ def _newly(row: Seen, name: str) -> bool:
     return row.new.get(name) is True and row.old.get(name) is not True
 
 
-def lacks(record: Regrade) -> str:
-    """Why a re-grade does not stand for a disclosure; "" where it does.
-
-    It has to rest on a trace of the case that both sides gave a verdict on. The new graders must not take a reply that a
-    person called wrong, and a case that fell under a planted fault must still fall.
-    """
-    if record.newly_wrong:
-        return f"the new graders take {_replies(len(record.newly_wrong))} labelled wrong"
-    if record.newly_fault:
-        number = len(record.newly_fault)
-        return (
-            f"under the new graders the case no longer falls in {number} recorded fault run{'s' if number > 1 else ''}"
-        )
-    if not any(t.of > t.ungraded for t in record.tallies if t.what != OTHER):
-        return "its re-grade rests on no trace of the case"
-    return ""
-
-
-def _replies(number: int) -> str:
-    return f"{number} {'reply that was' if number == 1 else 'replies that were'}"
-
-
 def lines(record: Regrade) -> list[str]:
     """The cross table in words: a line a grader with both counts, then what they are made of."""
     out = []
