@@ -127,7 +127,7 @@ def _read(answer: int, seconds: float | None) -> bytes | None:
         poll = select.poll()
         poll.register(answer, select.POLLIN)
         until = time.monotonic() + seconds
-    pieces = []
+    pieces: list[bytes] = []
     while True:
         if poll is not None and until is not None and not poll.poll(max(0.0, (until - time.monotonic()) * 1000)):
             return None
