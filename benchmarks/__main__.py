@@ -29,9 +29,12 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-bench-") as folder:
             place = os.path.join(folder, "bench")
             os.mkdir(place)
-            for row in importlib.import_module(f"benchmarks.{group}").rows(place, asked.times):
-                found.append(row)
-                print(page.line(row), flush=True)
+            try:
+                for row in importlib.import_module(f"benchmarks.{group}").rows(place, asked.times):
+                    found.append(row)
+                    print(page.line(row), flush=True)
+            except KeyboardInterrupt:
+                print(f"-- {group}: interrupted; the page gets what was measured", file=sys.stderr)
         print(f"-- {group}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
         if not asked.no_page:
             page.write(group, found)

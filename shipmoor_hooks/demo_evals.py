@@ -40,13 +40,13 @@ def play(environ: Mapping[str, str], tell: Callable[[str], None], *, keep: bool 
 
 
 def example_folder() -> str:
-    """The example's plugin: in the package where it was installed, else beside it. Raises EnvironmentFault."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.path.join(here, "examples", EXAMPLE), os.path.join(os.path.dirname(here), "examples", EXAMPLE)]
-    found = next((place for place in places if os.path.isdir(place)), None)
-    if found is None:
+    """The example's plugin, which lies in the source beside the package. Raises EnvironmentFault where it is not there."""
+    source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = os.path.join(source, "examples", EXAMPLE)
+    if not os.path.isdir(found):
         raise EnvironmentFault(
-            f"the example {EXAMPLE} is not in this installation", "pip install --force-reinstall shipmoor-hooks"
+            f"the example {EXAMPLE} comes with the source and is not in this installation",
+            "make demo-evals, in a clone",
         )
     return found
 

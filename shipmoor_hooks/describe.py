@@ -7,9 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from shipmoor_hooks import eval_block
-from shipmoor_hooks.model import Case, CaseList, Report, Run
+from shipmoor_hooks.model import Case, CaseList, Report, Run, Sealing
 from shipmoor_hooks.rules.wording import ago
 from shipmoor_hooks.visible import visible
+
+_SEALED_JSON: dict[Sealing, bool | str] = {
+    Sealing.SEALED: True,
+    Sealing.UNSEALED: False,
+    Sealing.UNCHECKED: "unchecked",
+    Sealing.FOREIGN: "foreign",
+    Sealing.SIGNED: "signed",
+}
 
 
 def run_json(run: Run, *, cases: bool = False, not_covered: Sequence[str] = ()) -> dict[str, Any]:
@@ -42,10 +50,13 @@ def run_json(run: Run, *, cases: bool = False, not_covered: Sequence[str] = ()) 
         "head": run.head,
         "changed": [c.path for c in run.changes],
         "untracked": list(run.untracked),
+        "surface": dict(run.surface),
         "reports": [{"name": r.name, "sha256": r.sha256} for r in run.reports],
         "problems": [{"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in run.problems],
         "clock_suspect": run.clock_suspect,
-        "sealed": False,
+        "sealed": _SEALED_JSON[run.sealing],
+        "key": run.key or None,
+        "counts_as": run.counts_as.word,
     }
     if run.evals is not None:
         told["evals"] = eval_block.block_json(run, not_covered)
@@ -96,8 +107,19 @@ def run_line(run: Run, now: float) -> str:
     why = f" ({run.problems[0].code.value})" if run.problems else ""
     tree = (run.tree or "bound to nothing")[: 16 if run.tree is None else 12]
     return visible(
-        f"{run.id[:12]}  {name}  {run.count}  {run.evidence.word}  {ago(now - run.started)}  tree {tree}{why}"
+        f"{run.id[:12]}  {name}  {run.count}  {evidence_word(run)}  {ago(now - run.started)}  tree {tree}{why}"
     )
+
+
+def evidence_text(run: Run) -> str:
+    """How a run came to us and what its seal is worth: `observed, sealed (same-user)`; never that it was verified."""
+    weaker = f", counts as {run.counts_as.word}" if run.counts_as < run.evidence else ""
+    return f"{run.evidence.word}, {run.sealing.value}{weaker}"
+
+
+def evidence_word(run: Run) -> str:
+    """In a line: the seal is told where there is not the usual one."""
+    return run.evidence.word if run.sealing is Sealing.SEALED else f"{run.evidence.word}, {run.sealing.value}"
 
 
 def run_text(run: Run, now: float, not_covered: Sequence[str] = ()) -> str:
@@ -110,7 +132,7 @@ def run_text(run: Run, now: float, not_covered: Sequence[str] = ()) -> str:
         ),
         ("passed", str(run.count)),
         ("outcomes", ", ".join(f"{n} {w}" for w, n in run.outcomes().items() if n) or "none"),
-        ("evidence", f"{run.evidence.word}, unsealed"),
+        ("evidence", evidence_text(run) + (f", key {run.key}" if run.key else "")),
         ("started", f"{moment(run.started)} ({ago(now - run.started)})"),
         ("tree", run.tree or "bound to nothing"),
     ]

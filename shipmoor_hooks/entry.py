@@ -12,11 +12,11 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shipmoor_hooks import envelope, eval_entry
+from shipmoor_hooks import envelope, eval_entry, seal
 from shipmoor_hooks.case_list import OF_LETTER
 from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import (
@@ -56,13 +56,17 @@ def ids_of(inventory: bytes) -> list[str]:
     return inventory.decode("utf-8", "surrogatepass").split("\0")[:-1]
 
 
-def encode(run: Run) -> Encoded:
-    """The entry of a run. The cases must be sorted by id, as `inventory.cases_of` gives them."""
+def encode(run: Run, chain: Mapping[str, object] | None = None, key: seal.Key | None = None) -> Encoded:
+    """The entry of a run, sealed where there is a key. The cases must be sorted by id, as `inventory.cases_of` gives them.
+
+    `chain` is what binds it to the entry before it (see chain.py).
+    """
     cases = CaseList.of(run.cases)
     inventory = inventory_bytes(cases.ids)
     digest = hashlib.sha256(inventory).hexdigest()
-    payload = json.dumps(_fields(run, cases, digest), separators=(",", ":"), ensure_ascii=True).encode("ascii")
-    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload), digest, inventory)
+    fields = _fields(run, cases, digest) | ({"chain": chain} if chain is not None else {})
+    payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload, key), digest, inventory)
 
 
 def payload_of(stored: bytes) -> dict[str, Any]:
@@ -119,7 +123,9 @@ def _fields(run: Run, cases: CaseList, inventory: str) -> dict[str, Any]:
         "untracked": list(run.untracked),
         "clock_suspect": run.clock_suspect,
         "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
+        **({envelope.SEALED_BY: run.key} if run.key else {}),
         **({"label": run.label} if run.label else {}),
+        **({"surface": dict(run.surface)} if run.surface else {}),
         **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
         "cases": {
             "inventory": inventory,
@@ -182,7 +188,9 @@ def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
         problems=tuple(Problem(Code(c), _text(m), _text(n)) for c, m, n in fields["problems"]),
         cases=_cases(fields["cases"], inventory),
         evals=eval_entry.eval_run(fields["evals"]) if "evals" in fields else None,
+        key=_text(fields.get(envelope.SEALED_BY, "")),
         label=_text(fields.get("label", "")),
+        surface=tuple(sorted((path, _text(digest)) for path, digest in fields.get("surface", {}).items())),
     )
 
 

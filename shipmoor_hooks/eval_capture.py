@@ -2,7 +2,7 @@
 
 The result file names no tree and no file, so the case folders of the tested tree are compared with what it holds: a folder
 that the tree does not have, a plugin that is another one, a root that lies elsewhere make the run incomplete, by name
-(design, sections 8 and 10.17; issue 4, "Conditions" and "Registered").
+(design, sections 8 and 10.17).
 """
 
 from __future__ import annotations
@@ -75,16 +75,23 @@ def bound(
         registered = None if expectation is None else tree_name(below(head, folder)) == expectation
         cases.append(replace(case, id=case_id, dir=folder, expectation=expectation, registered=registered))
     definition = _definition(place, before, prefix)
-    missing: list[tuple[str, str]] = []
+    # The program leaves out what does not load, here as anywhere: that is a state of the tree, and the gate compares it.
+    unloaded = [(_at(prefix, fault.path), fault.message) for fault in definition.faults]
+    missing = unloaded
     if not problem:
         found += _not_in_tree(suite, cases)
-        missing = [] if measured.alone else _missing(definition, result, prefix, suite.command)
-        found += [_absent(suite, missing)] if missing else []
+        unrun = [] if measured.alone else _unrun(definition, result, prefix, suite.command)
+        found += [_absent(suite, unrun)] if unrun else []
+        missing = [*unloaded, *unrun]
     alone = measured.alone or bool(result.case_filter or result.tag_filters)
     run = replace(result.run, cases=_with_first_runs(place, suite, cases), missing=tuple(missing), alone=alone)
     if measured.command and suite.traces == "keep" and place.spool_home == place.common_dir:
         run = _with_traces(place, suite, run, result, definition, measured)
-    warnings = (*definition.warnings, *(text for case in definition.cases for text in case.warnings))
+    warnings = (
+        *map(_does_not_load, unloaded),
+        *definition.warnings,
+        *(text for case in definition.cases for text in case.warnings),
+    )
     return Bound(run, tuple(found), warnings, _conditions(result, run, measured))
 
 
@@ -198,21 +205,22 @@ def _not_in_tree(suite: Suite, cases: Sequence[EvalCase]) -> list[Problem]:
     return [_incomplete(suite, message)]
 
 
-def _missing(
+def _unrun(
     definition: SuiteDefinition, result: EvalResult, prefix: str, command: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """The cases of the tested tree that a result of the whole suite does not hold, by folder, each with the reason.
+    """The cases that load from the tested tree and that a result of the whole suite does not hold, with the reason.
 
-    What the policy's own command leaves out is not missing; what does not load is absent from every result.
+    What the policy's own command leaves out is not missing.
     """
     there = {case.dir for case in result.run.cases}
-    found = [(_at(prefix, fault.path), fault.message) for fault in definition.faults]
     why = "it loads from the tested tree, and the result does not hold it"
-    for case in definition.cases:
-        folder = _at(prefix, case.dir)
-        if case.dir not in there and _is_asked_for(case, folder, result, command):
-            found.append((folder, why))
-    return found
+    folders = [(case, _at(prefix, case.dir)) for case in definition.cases if case.dir not in there]
+    return [(folder, why) for case, folder in folders if _is_asked_for(case, folder, result, command)]
+
+
+def _does_not_load(row: tuple[str, str]) -> str:
+    folder, why = row
+    return f"{shown(folder)} does not load, so the program leaves it out without a word: {shown(why, 200)}"
 
 
 def _is_asked_for(case: CaseDefinition, folder: str, result: EvalResult, command: Sequence[str]) -> bool:

@@ -217,13 +217,15 @@ class _Judge:
         found.counts.append(result.count)
         found.findings += evaluate_evals.with_graders(result.findings, suite, tip_runs)
         sides = (self.bases[0].tree or "", self.tip.tree or "", base_name)
-        trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides)
+        trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides, shared=self.shared)
         evals = evaluate_evals.judged(trees, suite, base_runs, tip_runs)
         found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
         found.known |= result.known
         found.new_at_tip |= result.new_at_tip
         if suite.proofs and self.request.tip_tree is None:
-            found.findings += proofs_now.unproven_new(self.place, question, result.new_at_tip, self.request.tip)
+            found.findings += proofs_now.unproven_new(
+                self.place, question, result.new_at_tip, self.request.tip, self.shared
+            )
         found.findings += [
             replace(n, suite=suite.name, variant=variant) for n in self._beside(suite, variant, result, rules)
         ]
@@ -319,4 +321,5 @@ def stock_of(found: Found) -> selection.Stock:
     """The spool's answer as the pure side takes it."""
     unreadable = tuple(Problem(b.code, f"a stored run cannot be used: {b.text}") for b in found.broken)
     runs: Mapping[str, Run] = {r.id: r for r in found.runs}
-    return selection.Stock(tuple(runs.values()), found.begun, unreadable)
+    foreign: Mapping[str, Run] = {r.id: r for r in found.foreign if r.id not in runs}
+    return selection.Stock(tuple(runs.values()), found.begun, unreadable, tuple(foreign.values()))

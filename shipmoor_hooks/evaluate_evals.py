@@ -15,6 +15,7 @@ from shipmoor_hooks.model import Code, Finding, Run, Suite
 from shipmoor_hooks.rules import eval_rules, eval_wording
 from shipmoor_hooks.rules.eval_rules import Change, Moved, Sides
 from shipmoor_hooks.rules.standing import deciding
+from shipmoor_hooks.shared_runs import SharedRuns
 from shipmoor_hooks.spool import Spool
 
 _RECENT = 200  # entries that are looked at for a run of the base's tree under new graders
@@ -31,6 +32,7 @@ class Trees:
     base: str
     tip: str
     base_name: str
+    shared: SharedRuns | None = None  # the re-grades of others that count at the base
 
 
 def judged(trees: Trees, suite: Suite, base: Sequence[Run], tip: Sequence[Run]) -> list[Finding]:
@@ -86,6 +88,8 @@ def _lacks(trees: Trees, sides: Sides, row: Moved) -> str:
 
     key = f"{row.base.expectation}..{row.tip.expectation}"
     stored, _ = records.find_key(trees.common_dir, Regrade, key)
+    if trees.shared is not None:
+        stored += trees.shared.records(Regrade, "keys", records.key_folder(key))
     suite = row.tip_run.suite
     lacks = eval_rules.regrade_lacks([r for r in stored if (r.suite, r.case) == (suite, row.tip.id)])
     if not lacks:

@@ -1,4 +1,4 @@
-"""`fetch`: what others published comes into a spool of its own, each entry looked at before a byte is stored (issue 5).
+"""`fetch`: what others published comes into a spool of its own, each entry looked at before a byte is stored.
 
 An entry is stored under the names that its own content gives it, and only where they are those under which it was found:
 object names, digests and numbers of ours, so that nothing that was published can become a path.
@@ -59,7 +59,7 @@ def fetch(place: Place, remote: str, now: float, days: float = share.DEPTH_DAYS)
 
 
 def _store(place: Place, there: Published, done: Fetched) -> None:
-    """Runs first, then what lies beside them."""
+    """Runs and records first, then the signatures, which lie beside them."""
     here = {*foreign.stored_names(place.common_dir), *foreign.record_names(place.common_dir)}
     new = {path: blob for path, blob in there.blobs.items() if path.rpartition("/")[2] not in here}
     for path, data in _contents(place.git, new, Sort.RUN):
@@ -73,10 +73,10 @@ def _store(place: Place, there: Published, done: Fetched) -> None:
         _keep_list(place.common_dir, ids)
         foreign.keep(place.common_dir, path.rpartition("/")[2], data, _folders(run))
         done.runs.append(run)
-    for path, data in _contents(place.git, new, Sort.SIGNATURE):
-        _store_signature(place, path, data, done)
     for path, data in _contents(place.git, new, Sort.RECORD):
         _store_record(place, path, data, done)
+    for path, data in _contents(place.git, new, Sort.SIGNATURE):
+        _store_signature(place, path, data, done)
 
 
 def read_run(path: str, data: bytes, ids: bytes | None) -> Run:

@@ -1,4 +1,4 @@
-"""What was fetched from elsewhere: a spool of its own beside ours, laid out alike (design, section 9; issue 5).
+"""What was fetched from elsewhere: a spool of its own beside ours, laid out alike (design, section 9).
 
     <common dir>/shipmoor-hooks/foreign/shipmoor-hooks/
       runs/fetched/trees/<tree>/<name>.run       and <name>.run.<key>.sig, SSH signatures of that file
@@ -22,6 +22,7 @@ from shipmoor_hooks.whole_files import names, read_bytes, real_folder, write_who
 FETCHED = "fetched"  # stands where a worktree's name does
 SIGNATURE_SUFFIX = ".sig"
 RECORDS = "records"
+RECORD_SUFFIX = ".record"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,19 @@ def any_fetched(common_dir: str) -> bool:
 
 def at_tree(common_dir: str, tree: str, *, scoped: bool) -> list[Stored]:
     """The fetched runs of a tree, unread. What cannot be opened is left out: it is no evidence."""
-    folder = os.path.join(root(common_dir), "runs", FETCHED, "scoped" if scoped else "trees", tree)
+    return _stored(os.path.join(root(common_dir), "runs", FETCHED, "scoped" if scoped else "trees", tree), RUN_SUFFIX)
+
+
+def records_at(common_dir: str, kind: str, sort: str, folder: str) -> list[Stored]:
+    """The fetched records of a kind below a case or a key (`sort`: `cases` or `keys`), unread."""
+    return _stored(os.path.join(root(common_dir), RECORDS, kind, sort, folder), RECORD_SUFFIX)
+
+
+def _stored(folder: str, suffix: str) -> list[Stored]:
     present = sorted(names(folder))
     found = []
     for name in present:
-        if not name.endswith(RUN_SUFFIX):
+        if not name.endswith(suffix):
             continue
         beside = [n for n in present if n.startswith(f"{name}.") and n.endswith(SIGNATURE_SUFFIX)]
         data, *signatures = (_read(os.path.join(folder, n)) for n in (name, *beside))

@@ -3,7 +3,7 @@
 Kept whatever their age: the last complete run of each suite and variant on a tree that some branch or tag can reach (or on
 its scoped tree), the first complete run of each version of an eval suite and of each (case, expectation), a run that a clearing
 named, and every entry that cannot be read (it may be a newer version's). Records beside runs (proofs, re-grades) are not
-looked at.
+looked at. Traces go with their runs, but for those of a planted fault and those that a person labelled.
 """
 
 from __future__ import annotations
@@ -41,8 +41,19 @@ def collect(spool: Spool, git: Git, now: float, days: float) -> Collection:
     """Drop what `plan` finds, with every writer kept out meanwhile. Raises GitFault, EnvironmentFault."""
     with spool.alone():
         found = plan(spool, git, now, days)
+        _let_go(spool, found)
         drop(found)
     return found
+
+
+def _let_go(spool: Spool, found: Collection) -> None:
+    """Say so in the chain before anything is dropped; else `verify` would miss it."""
+    try:
+        spool.let_go(path for path in found.entries if os.path.lexists(path))
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{spool.root} cannot be written: {error.strerror or error}", "free some space"
+        ) from error
 
 
 def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
@@ -50,15 +61,16 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     limit = now - days * DAY
     entries = [(path, *_summary(path)) for path in spool.paths()]  # newest first
     whole = [run for path, run, _ in entries if run is not None and not path.endswith(BEGUN_SUFFIX)]
-    held = gc_keep.held(git, os.path.dirname(spool.root), whole)
-    newest: set[tuple[str, str, str | None, str]] = set()
+    common_dir = os.path.dirname(spool.root)
+    held = gc_keep.held(git, common_dir, whole)
+    newest: set[tuple[str, ...]] = set()
     drop: list[str] = []
     used: set[str] = set()
     kept: set[str] = set()
     for path, run, inventory in entries:
         if run is None or run.recorded >= limit or run.id in held.runs or _stands_on(run, path, held, newest):
             used |= {inventory}
-            kept |= {run.id} if run is not None else set()
+            kept.add(run.id if run is not None else _id_of(path))
         else:
             drop.append(path)
             drop += [twin for twin in spool.twins(path) if twin not in drop]
@@ -66,9 +78,14 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     # An entry that a newer version wrote names an inventory that cannot be seen from here.
     lists = [] if unreadable else spool.inventory_paths()
     unused = [p for p in lists if os.path.basename(p) not in used and _older(p, now - DAY)]
-    traces = [] if unreadable else gc_keep.loose_traces(os.path.dirname(spool.root), kept, limit)
+    traces = gc_keep.loose_traces(common_dir, kept, limit)
     leftovers = tuple(p for p in spool.leftovers() if _older(p, now - DAY))
     return Collection(tuple(drop), tuple(unused), leftovers, tuple(traces))
+
+
+def _id_of(path: str) -> str:
+    """A run's id as its entry's name has it: an entry that cannot be read keeps its traces, too."""
+    return os.path.basename(path).partition("-")[2].partition(".")[0]
 
 
 def drop(collection: Collection) -> None:
@@ -83,11 +100,12 @@ def drop(collection: Collection) -> None:
             os.rmdir(os.path.dirname(path))
 
 
-def _stands_on(run: Run, path: str, held: gc_keep.Held, newest: set[tuple[str, str, str | None, str]]) -> bool:
+def _stands_on(run: Run, path: str, held: gc_keep.Held, newest: set[tuple[str, ...]]) -> bool:
     """Is this the last complete run of its suite and variant on a tree, or a scoped tree, that history still reaches?"""
     if path.endswith(BEGUN_SUFFIX) or not run.is_complete:
         return False
-    keys = {(tree, run.suite, run.variant, str(run.shard)) for tree in held.places(run)}
+    # A stranger's newer run does not stand for one of ours.
+    keys = {(tree, run.suite, str(run.variant), str(run.shard), run.key) for tree in held.places(run)}
     is_last = bool(keys - newest)
     newest |= keys
     return is_last

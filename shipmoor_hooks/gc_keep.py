@@ -100,6 +100,4 @@ def loose_traces(common_dir: str, runs: Collection[str], limit: float) -> list[s
     proofs, _ = records.every(common_dir, Proof)
     labels, _ = records.every(common_dir, Label)
     labelled = {label.trace for label in labels}
-    traces, _ = trace_store.every(common_dir)
-    named = {trace.run for trace in traces if trace.sha in labelled}
-    return trace_store.unneeded(common_dir, {*runs, *named, *(proof.id for proof in proofs)}, limit)
+    return trace_store.unneeded(common_dir, {*runs, *(proof.id for proof in proofs)}, labelled, limit)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git, alternates
+from shipmoor_hooks.git_environment import NO_PROMPTS
 from shipmoor_hooks.model import Change, CommitMessage, Revision
 from shipmoor_hooks.trees.tree_listing import between
 
@@ -211,10 +212,8 @@ def published_by_remote(git: Git, remote: str, ref: str, timeout: float = 3.0) -
 
 
 def _asked_remote(git: Git, timeout: float, *words: str) -> list[str] | None:
-    # Every question goes to a program that answers nothing; the user's own ssh command stays as it is.
-    extra = {"GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "force"}
     try:
-        done = git.run("ls-remote", *words, extra=extra, timeout=timeout)
+        done = git.run("ls-remote", *words, extra=NO_PROMPTS, timeout=timeout)
     except subprocess.TimeoutExpired:
         return None
     return None if done.returncode else done.stdout.decode("utf-8", "surrogateescape").splitlines()

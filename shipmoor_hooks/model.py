@@ -29,6 +29,16 @@ class Evidence(enum.IntEnum):
         return self.name.lower()
 
 
+class Sealing(enum.Enum):
+    """What is known of a stored entry's seal here; its value is how it is told. A seal is a MAC, never a signature."""
+
+    SEALED = "sealed (same-user)"
+    SIGNED = "signed by an allowed signer"  # somebody else's run, counted because the base's policy names its signer
+    UNSEALED = "unsealed"
+    UNCHECKED = "sealed, not checked"  # by a key of ours that could not be had just now
+    FOREIGN = "foreign seal"  # by a key that is not known here
+
+
 class Level(enum.Enum):
     """What a finding does to the verdict."""
 
@@ -195,7 +205,9 @@ class Run:
 
     `tree` is None for a run that is bound to nothing (`problems` says why); `first_tree` is the tree taken before it
     started. `scoped_tree` is `tree` without the suite's excluded paths. `started` counts for order and for clearing;
-    `recorded` is when the entry was written. `conditions` are name and value pairs, sorted by name.
+    `recorded` is when the entry was written. `conditions` are name and value pairs, sorted by name. `surface` are the
+    files that decided what ran and how it was judged, with a digest each (see ignored_surface.digests). `key` is the id of the
+    key that the entry says it was sealed with ("" for none): a hint, `sealing` is what was found.
     """
 
     id: str
@@ -226,7 +238,15 @@ class Run:
     worktree: str = ""
     sequence: int = 0
     evals: EvalRun | None = None
+    surface: tuple[tuple[str, str], ...] = ()
     label: str = ""  # names a measurer, where one was named; never derived from host or user
+    sealing: Sealing = Sealing.UNSEALED
+    key: str = ""
+
+    @property
+    def counts_as(self) -> Evidence:
+        """The evidence that the rules may take it for: whatever no seal holds could have been written by anybody (10.35)."""
+        return self.evidence if self.sealing in (Sealing.SEALED, Sealing.SIGNED) else Evidence.IMPORTED
 
     @property
     def is_complete(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which cases a commit has no standing proof of: the stored proofs beside what the commit's tree holds (issue 4, point 9)."""
+"""Which cases a commit has no standing proof of: the stored proofs beside what the commit's tree holds."""
 
 from __future__ import annotations
 
@@ -12,19 +12,30 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.record_model import Proof
 from shipmoor_hooks.rules import proof_rules
 from shipmoor_hooks.rules.reduction import Question
+from shipmoor_hooks.shared_runs import SharedRuns
 
 
-def unproven_new(place: Place, question: Question, new_at_tip: Collection[str], commit: str) -> list[Finding]:
-    """CASE_UNPROVEN for each case that is new between the runs of base and tip and has no proof that stands at `commit`."""
+def unproven_new(
+    place: Place, question: Question, new_at_tip: Collection[str], commit: str, shared: SharedRuns | None = None
+) -> list[Finding]:
+    """CASE_UNPROVEN for each case that is new between the runs of base and tip and has no proof that stands at `commit`.
+
+    `shared` gives the proofs of others that count at the base.
+    """
     suite = question.suite.name
     asked = proof_rules.asked_of(new_at_tip, question.base, question.tip)
-    found = unproven(place.git, place.common_dir, suite, asked, commit)
+    found = unproven(place.git, place.common_dir, suite, asked, commit, shared)
     return [replace(finding, suite=suite, variant=question.variant) for finding in found]
 
 
-def unproven(git: Git, common_dir: str, suite: str, cases: Collection[str], commit: str) -> list[Finding]:
+def unproven(
+    git: Git, common_dir: str, suite: str, cases: Collection[str], commit: str, shared: SharedRuns | None = None
+) -> list[Finding]:
     """CASE_UNPROVEN for each of these cases that has no proof that stands at the commit."""
     stored = {case: records.find(common_dir, Proof, suite, case) for case in cases}
+    if shared is not None:
+        for case, (own, broken) in stored.items():
+            stored[case] = (own + shared.records(Proof, "cases", records.case_folder(suite, case)), broken)
     every = [proof for proofs, _ in stored.values() for proof in proofs]
     names = names_at(git, commit, proof_rules.paths_of(every)) if every else {}
     found = []

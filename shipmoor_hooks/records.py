@@ -18,9 +18,9 @@ import secrets
 from collections.abc import Mapping
 from typing import TypeVar
 
-from shipmoor_hooks import envelope, plain_fields
+from shipmoor_hooks import envelope, key_ring, plain_fields
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.model import Code
+from shipmoor_hooks.model import Code, Sealing
 from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Record, Regrade
 from shipmoor_hooks.spool import FOLDER, Broken
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
@@ -48,11 +48,15 @@ def payload_type(kind: type) -> str:
     return f"application/vnd.shipmoor-hooks.{KINDS[kind]}+json"
 
 
-def write(common_dir: str, record: Record) -> str:
-    """Store a record; the path of its file. Raises EnvironmentFault when it cannot be written."""
+def write(common_dir: str, record: Record, environ: Mapping[str, str] | None = None) -> str:
+    """Store a record, sealed; the path of its file. Raises EnvironmentFault when it cannot be written.
+
+    `environ` (the process's own when it is left out) says where the seal key is.
+    """
     kind = type(record)
     payload = json.dumps(plain_fields.written(record), separators=(",", ":"), ensure_ascii=True).encode("ascii")
-    stored = envelope.wrap(payload_type(kind), VERSION, payload)
+    sealer = key_ring.of(os.environ if environ is None else environ).sealer()
+    stored = envelope.wrap(payload_type(kind), VERSION, payload, sealer.key)
     root = os.path.join(common_dir, FOLDER)
     try:
         real_folder(root)
@@ -111,9 +115,10 @@ def _path(common_dir: str, kind: type, *parts: str) -> str:
 def _read_folders(kind: type[_Kind], folders: list[str]) -> tuple[tuple[_Kind, ...], tuple[Broken, ...]]:
     found: list[_Kind] = []
     broken: list[Broken] = []
+    keys = key_ring.Checker(os.environ)
     for folder in folders:
         for name in sorted(names(folder)):
-            one = _read(kind, os.path.join(folder, name)) if name.endswith(SUFFIX) else None
+            one = _read(kind, keys, os.path.join(folder, name)) if name.endswith(SUFFIX) else None
             if isinstance(one, Broken):
                 broken.append(one)
             elif one is not None:
@@ -121,10 +126,10 @@ def _read_folders(kind: type[_Kind], folders: list[str]) -> tuple[tuple[_Kind, .
     return tuple(sorted(found, key=name_of)), tuple(broken)
 
 
-def _read(kind: type[_Kind], path: str) -> _Kind | Broken | None:
+def _read(kind: type[_Kind], keys: envelope.Keys, path: str) -> _Kind | Broken | None:
     """The record in a file; None for one that was dropped meanwhile."""
     try:
-        record = decode(kind, read_bytes(path))
+        record = decode(kind, read_bytes(path), keys)
     except envelope.Unreadable as reason:
         return Broken(path, reason.code, reason.text)
     except FileNotFoundError:
@@ -139,10 +144,12 @@ def _read(kind: type[_Kind], path: str) -> _Kind | Broken | None:
     return record
 
 
-def decode(kind: type[_Kind], stored: bytes) -> _Kind:
-    """The record of a stored envelope. Raises Unreadable."""
-    fields = envelope.fields_of(payload_type(kind), VERSION, stored)
+def decode(kind: type[_Kind], stored: bytes, keys: envelope.Keys | None = None) -> _Kind:
+    """The record of a stored envelope. Raises Unreadable, with `keys` also for a seal of a key that is none of them."""
+    told = envelope.opened(payload_type(kind), VERSION, stored, keys)
+    if told.sealing is Sealing.FOREIGN:
+        raise envelope.Unreadable(Code.SEAL_FOREIGN, f"it was sealed by a key that is not known here ({told.key})")
     try:
-        return plain_fields.read(kind, fields)
+        return plain_fields.read(kind, told.fields)
     except (TypeError, ValueError, RecursionError) as broken:
         raise envelope.Unreadable(Code.SEAL_BROKEN, f"a field is missing or wrong ({broken})") from broken

@@ -1,4 +1,4 @@
-"""Runs that were measured elsewhere, as the gate takes them: by what stands behind them at the base (issue 5, point 5).
+"""Runs that were measured elsewhere, as the gate takes them: by what stands behind them at the base.
 
 A fetched run, or one published to this very server, counts when it is signed by a key that the base's `allowed_signers`
 names: the file stands beside the policy and, like it, is read from the base. Any other is shown with its key and counts
@@ -8,20 +8,24 @@ for nothing: `SEAL_FOREIGN` where no other run stands.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
-from shipmoor_hooks import entry, envelope, foreign, history, published, ssh_signatures
+from shipmoor_hooks import entry, envelope, foreign, history, key_ring, published, records, ssh_signatures
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.model import Code, Problem, Run
+from shipmoor_hooks.model import Code, Problem, Run, Sealing
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.published import RUNS_REF, Sort, inventory_path, tracking_ref
+from shipmoor_hooks.record_model import Record
 from shipmoor_hooks.spool import Broken, Found
 
 ALLOWED_SIGNERS = (".shipmoor-hooks/allowed_signers", "allowed_signers")
 
 
+_Kind = TypeVar("_Kind", bound=Record)
 Inventory = Callable[[str], bytes | None]
 
 
@@ -53,6 +57,15 @@ class SharedRuns:
                 found += run if scoped or any(r.tree == tree for r in run.runs) or run.broken else Found()
         return found
 
+    def records(self, kind: type[_Kind], sort: str, folder: str) -> tuple[_Kind, ...]:
+        """The fetched records of a kind that somebody stands behind who may, below a case or a key (see records.py)."""
+        found = []
+        for stored in foreign.records_at(self.place.spool_home, records.KINDS[kind], sort, folder):
+            if not self._distrust(stored):
+                with suppress(envelope.Unreadable):
+                    found.append(records.decode(kind, stored.data))
+        return tuple(found)
+
     @cached_property
     def _here(self) -> str | None:
         """The runs that were published to this repository itself; only a bare one is a server."""
@@ -81,21 +94,28 @@ class SharedRuns:
 
     def _read(self, stored: foreign.Stored, inventory: Inventory) -> Found:
         try:
-            fields = entry.payload_of(stored.data)
-            run = entry.decode_fields(fields, inventory(entry.inventory_name(fields)))
+            # A second clone of the same person: what their own key sealed needs nobody else's word.
+            opened = envelope.opened(
+                entry.PAYLOAD_TYPE, entry.VERSION, stored.data, key_ring.Checker(self.place.git.environ)
+            )
+            run = entry.decode_fields(opened.fields, inventory(entry.inventory_name(opened.fields)))
         except envelope.Unreadable as reason:
             return Found(broken=(Broken(stored.name, reason.code, reason.text),))
+        if opened.sealing is Sealing.SEALED:
+            return Found(runs=(replace(run, sealing=opened.sealing, key=opened.key),))
         return Found(runs=(self._judged(run, stored),))
 
     def _judged(self, run: Run, stored: foreign.Stored) -> Run:
         """The run where somebody who may stands behind it, else the same with why it counts for nothing."""
         why = self._distrust(stored)
-        return replace(run, problems=(Problem(Code.SEAL_FOREIGN, why), *run.problems)) if why else run
+        if not why:
+            return replace(run, sealing=Sealing.SIGNED)
+        return replace(run, problems=(Problem(Code.SEAL_FOREIGN, why), *run.problems), sealing=Sealing.FOREIGN)
 
     def _distrust(self, stored: foreign.Stored) -> str:
         """Why a run of others does not count; "" when it does."""
-        seals = ", ".join(envelope.key_ids(stored.data)) or "none"
-        told = f"a run that was measured elsewhere stands on this tree (seal key {seals})"
+        keys = ", ".join(envelope.key_ids(stored.data))
+        told = f"a run that was measured elsewhere stands on this tree ({f'seal key {keys}' if keys else 'unsealed'})"
         if not stored.signatures:
             return f"{told}, and nobody signed it"
         if self._allowed is None:

@@ -7,6 +7,7 @@
       lock                                     shared by writers, taken alone by whoever drops files
       runs/<worktree>/trees/<tree>/<name>.begun  a run that began and did not (yet) end
       runs/<worktree>/scoped/<tree>/<name>.run   the same file again, where the suite excludes paths
+      quarantine/<worktree>/...                  entries that were found broken, at the place that they had
 
 A name starts with the run's start in milliseconds, so that names sort by time. Files appear whole or not at all: written
 beside their place, synced, renamed, the folder synced. Nothing here is ever overwritten.
@@ -19,74 +20,68 @@ import fcntl
 import hashlib
 import os
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from shipmoor_hooks import entry, envelope
+from shipmoor_hooks import chain, entry, key_ring, quarantine, stored_runs
+from shipmoor_hooks.chain import Head, Link
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.model import Code, ReportFile, Run
+from shipmoor_hooks.key_ring import Sealer
+from shipmoor_hooks.model import ReportFile, Run, Sealing
+from shipmoor_hooks.stored_runs import BEGUN_SUFFIX as BEGUN_SUFFIX
+from shipmoor_hooks.stored_runs import RUN_SUFFIX as RUN_SUFFIX
+from shipmoor_hooks.stored_runs import SUFFIXES, folder_of, name_of
+from shipmoor_hooks.stored_runs import UNBOUND as UNBOUND
+from shipmoor_hooks.stored_runs import Broken as Broken
+from shipmoor_hooks.stored_runs import Found as Found
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
 
 FOLDER = "shipmoor-hooks"
-UNBOUND = "unbound"
-RUN_SUFFIX = ".run"
-BEGUN_SUFFIX = ".begun"
 _MARK = 32  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A stored entry that cannot be used, and why."""
-
-    path: str
-    code: Code
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the spool holds for a tree: finished runs (oldest first), unfinished ones, and what cannot be read."""
-
-    runs: tuple[Run, ...] = ()
-    begun: tuple[Run, ...] = ()
-    broken: tuple[Broken, ...] = ()
-
-    def __add__(self, other: Found) -> Found:
-        return Found(self.runs + other.runs, self.begun + other.begun, self.broken + other.broken)
-
-
 class Spool:
-    """The spool of the repository whose common git directory is `common_dir`; `worktree` names the folder to write to."""
+    """The spool of the repository whose common git directory is `common_dir`; `worktree` names the folder to write to.
 
-    def __init__(self, common_dir: str, worktree: str) -> None:
+    `environ` (the process's own when it is left out) says where the user's seal keys are and whether new entries are sealed.
+    `seal_note` tells, after a run was stored, what is to be said about its seal.
+    """
+
+    def __init__(self, common_dir: str, worktree: str, environ: Mapping[str, str] | None = None) -> None:
+        self.common_dir = common_dir
         self.root = os.path.join(common_dir, FOLDER)
         self.worktree = worktree
+        self.environ = os.environ if environ is None else environ
+        self.keys = key_ring.Checker(self.environ)
+        self.seal_note = ""
 
     # ---------------------------------------------------------------- reading
 
     def at_tree(self, tree: str, *, scoped: bool = False) -> Found:
         """Every entry for a tree, from every worktree; `scoped` looks under the scoped tree's name."""
         found = Found()
-        for worktree in self._worktrees():
-            found += self._read_folder(self._path("runs", worktree, "scoped" if scoped else "trees", tree))
-        return _without_finished(found)
+        kind = "scoped" if scoped else "trees"
+        for worktree in self.worktrees():
+            found += self._read_folder(self._path("runs", worktree, kind, tree))
+        found += Found(broken=quarantine.at(self.root, kind, tree))
+        return found.settled
 
     def paths(self) -> list[str]:
         """The paths of all entries (runs and unfinished ones), newest first, each once."""
         found = []
-        for worktree in self._worktrees():
+        for worktree in self.worktrees():
             trees = self._path("runs", worktree, "trees")
             for tree in names(trees):
                 folder = os.path.join(trees, tree)
-                found += [os.path.join(folder, n) for n in names(folder) if n.endswith((RUN_SUFFIX, BEGUN_SUFFIX))]
+                found += [os.path.join(folder, n) for n in names(folder) if n.endswith(SUFFIXES)]
         return sorted(found, key=os.path.basename, reverse=True)
 
     def recent(self, number: int) -> Found:
         """The newest entries of all worktrees, newest first, at most `number`."""
         found = Found()
         for path in self.paths()[:number]:
-            found += self._read(path)
-        return _without_finished(found)
+            found += self.read(path)
+        return found.settled
 
     def report_tree(self, file: ReportFile) -> str | None:
         """The tree that a report file of this digest and mtime is bound to (UNBOUND: to none); None: never captured."""
@@ -100,8 +95,8 @@ class Spool:
         found = Found()
         for path in self.paths():
             if os.path.basename(path).partition("-")[2].startswith(prefix):
-                found += self._read(path)
-        return _without_finished(found)
+                found += self.read(path)
+        return found.settled
 
     def twins(self, path: str) -> list[str]:
         """The same entry under its scoped tree, where there is one."""
@@ -124,7 +119,7 @@ class Spool:
             found += [os.path.join(folder, n) for n in files if n.startswith(".") and n.endswith(".tmp")]
         return found
 
-    def _worktrees(self) -> list[str]:
+    def worktrees(self) -> list[str]:
         """The worktrees that have runs here. Links are not followed: what they lead to is not ours."""
         if os.path.islink(self.root):
             return []
@@ -137,24 +132,12 @@ class Spool:
     def _read_folder(self, folder: str) -> Found:
         found = Found()
         for name in sorted(names(folder)):
-            found += self._read(os.path.join(folder, name))
+            found += self.read(os.path.join(folder, name))
         return found
 
-    def _read(self, path: str) -> Found:
-        if not path.endswith((RUN_SUFFIX, BEGUN_SUFFIX)):
-            return Found()
-        try:
-            fields = entry.payload_of(read_bytes(path))
-            run = entry.decode_fields(fields, self._inventory(entry.inventory_name(fields)))
-        except envelope.Unreadable as reason:
-            return Found(broken=(Broken(path, reason.code, reason.text),))
-        except FileNotFoundError:
-            return Found()
-        except OSError as error:
-            return Found(broken=(Broken(path, Code.SEAL_BROKEN, f"it cannot be read: {error.strerror}"),))
-        if not _belongs(run, path):
-            return Found(broken=(Broken(path, Code.SEAL_BROKEN, "it lies in the place of another run or tree"),))
-        return Found(begun=(run,)) if path.endswith(BEGUN_SUFFIX) else Found(runs=(run,))
+    def read(self, path: str) -> Found:
+        """One entry by the path of its file."""
+        return stored_runs.read(path, self._inventory, self.keys)
 
     def _inventory(self, digest: str) -> bytes | None:
         if not digest.isalnum():
@@ -173,14 +156,29 @@ class Spool:
     def finish(self, run: Run) -> Run:
         """Store a finished run and let go of its start entry. The run with its sequence. Raises EnvironmentFault."""
         stored = self._store(run, RUN_SUFFIX)
-        self.withdraw(run)
+        with contextlib.suppress(OSError):
+            os.unlink(self._begun_path(run))
         return stored
 
     def withdraw(self, run: Run) -> None:
-        """Let go of a run's start entry: the run is stored, or its command could not be started at all."""
-        begun = self._path("runs", self.worktree, "trees", _folder_of(run), _name_of(run) + BEGUN_SUFFIX)
-        with contextlib.suppress(OSError):
-            os.unlink(begun)
+        """Let go of a run's start entry: its command could not be started at all."""
+        with contextlib.suppress(OSError, EnvironmentFault):
+            self.let_go([self._begun_path(run)])
+            os.unlink(self._begun_path(run))
+
+    def let_go(self, paths: Iterable[str]) -> None:
+        """Write down that these entries are dropped on purpose, before they are. Raises OSError, EnvironmentFault."""
+        gone: dict[str, list[bytes]] = {}
+        for path in paths:
+            worktree, kind = path.split(os.sep)[-4:-2]
+            if kind == "trees":
+                gone.setdefault(worktree, []).append(read_bytes(path))
+        key = key_ring.of(self.environ).sealer().key if gone else None
+        for worktree, entries in gone.items():
+            chain.drop(self._folder("runs", worktree, chain.DROPPED), entries, key)
+
+    def _begun_path(self, run: Run) -> str:
+        return self._path("runs", self.worktree, "trees", folder_of(run), name_of(run) + BEGUN_SUFFIX)
 
     def bind_report(self, file: ReportFile, tree: str) -> None:
         """Remember which tree a report file is bound to. Raises EnvironmentFault."""
@@ -193,24 +191,57 @@ class Spool:
 
     def _store(self, run: Run, suffix: str) -> Run:
         try:
-            with self._locked() as sequence:
-                stored = replace(run, worktree=self.worktree, sequence=sequence)
-                encoded = entry.encode(stored)
-                if encoded.inventory:
-                    self._store_inventory(encoded.inventory_digest, encoded.inventory)
-                name = _name_of(run) + suffix
-                path = self._folder("runs", self.worktree, "trees", _folder_of(run)) + "/" + name
-                write_whole(path, encoded.envelope)
-                if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
-                    write_whole(
-                        self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope
-                    )
-                return stored
+            sealer = self._sealer(run, suffix)
+            with self._locked() as (handle, head):
+                stored = self._written(run, suffix, sealer, handle, head)
+                for kind, tree in (("trees", folder_of(run)), ("scoped", run.scoped_tree or UNBOUND)):
+                    quarantine.move(self.root, self._damaged(kind, tree))
+            self.seal_note = sealer.note or sealer.why_not
+            return stored
         except OSError as error:
             raise EnvironmentFault(
                 f"the run could not be stored below {self.root}: {error.strerror or error}",
                 "free some space or mend the permissions, then capture again",
             ) from error
+
+    def _written(self, run: Run, suffix: str, sealer: Sealer, handle: int, head: Head) -> Run:
+        """Number, link, seal and write one entry; `handle` is the locked file of the head."""
+        key = sealer.key
+        run = replace(run, worktree=self.worktree, sequence=head.number + 1, key=key.id if key else "")
+        encoded = entry.encode(run, self._links(run, suffix, head), key)
+        folder, name = folder_of(run), name_of(run) + suffix
+        # The number is taken before anything is stored: a killed writer leaves a gap, never the same number twice.
+        chain.write_head(handle, Head(run.sequence, head.last, f"trees/{folder}/{name}"))
+        if encoded.inventory:
+            self._store_inventory(encoded.inventory_digest, encoded.inventory)
+        write_whole(self._folder("runs", self.worktree, "trees", folder) + "/" + name, encoded.envelope)
+        if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
+            write_whole(self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)
+        chain.write_head(handle, Head(run.sequence, Link(run.sequence, name, chain.digest_of(encoded.envelope))))
+        return replace(run, sealing=Sealing.SEALED if key else Sealing.UNSEALED)
+
+    def _sealer(self, run: Run, suffix: str) -> Sealer:
+        """The seal for a new entry. A run that has begun is stored in any case: nobody measures an hour for nothing."""
+        try:
+            return key_ring.of(self.environ).sealer()
+        except EnvironmentFault as fault:
+            if suffix == BEGUN_SUFFIX or not os.path.lexists(self._begun_path(run)):
+                raise
+            return Sealer(None, f"{fault.message}; so the run is stored unsealed and counts as imported")
+
+    def _links(self, run: Run, suffix: str, head: Head) -> dict[str, object]:
+        """The link to the entry before this one, and the start entry that goes when this one has come."""
+        start = b""
+        if suffix == RUN_SUFFIX:
+            with contextlib.suppress(FileNotFoundError):
+                start = read_bytes(self._begun_path(run))
+        return chain.fields(head.last, start)
+
+    def _damaged(self, kind: str, tree: str) -> list[str]:
+        """The entries of a tree whose own bytes are at fault."""
+        folders = [self._path("runs", worktree, kind, tree) for worktree in self.worktrees()]
+        paths = [os.path.join(folder, name) for folder in folders for name in names(folder)]
+        return [path for path in paths if stored_runs.is_damaged(path, self.keys)]
 
     def _store_inventory(self, digest: str, inventory: bytes) -> None:
         """Write the ids unless they are there; a damaged list is found and written again.
@@ -236,17 +267,12 @@ class Spool:
             raise EnvironmentFault(f"{self.root} cannot be locked: {error.strerror or error}") from error
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[int]:
-        """Hold this worktree's lock (the kernel lets go of it when the process dies) and give the next sequence number.
-
-        The number is taken before anything is stored: a killed writer leaves a gap, never the same number twice.
-        """
+    def _locked(self) -> Iterator[tuple[int, Head]]:
+        """Hold this worktree's lock (the kernel lets go of it when the process dies); its open file and the head in it."""
         folder = self._folder("runs", self.worktree)
-        with lock(self.root + "/lock", fcntl.LOCK_SH), lock(folder + "/sequence", fcntl.LOCK_EX) as handle:
-            text = os.pread(handle, 32, 0).strip()
-            number = int(text) + 1 if text.isdigit() else 1
-            os.pwrite(handle, b"%-20d\n" % number, 0)
-            yield number
+        with lock(self.root + "/lock", fcntl.LOCK_SH), lock(f"{folder}/{chain.HEAD}", fcntl.LOCK_EX) as handle:
+            head = chain.read_head(handle)
+            yield handle, chain.settled(head, folder) if head is not None else chain.rebuilt(folder)
 
     def _path(self, *parts: str) -> str:
         return os.path.join(self.root, *parts)
@@ -259,28 +285,6 @@ class Spool:
 def _mark(digest: str, packed: bytes) -> bytes:
     """What stands behind a list of ids: it fits this list under this name alone."""
     return hashlib.sha256(digest.encode("ascii") + packed).digest()
-
-
-def _without_finished(found: Found) -> Found:
-    """A writer that was killed between the two leaves the start entry beside the finished run: that run has ended."""
-    finished = {run.id for run in found.runs}
-    return Found(found.runs, tuple(run for run in found.begun if run.id not in finished), found.broken)
-
-
-def _belongs(run: Run, path: str) -> bool:
-    """Does the entry lie under its own name, in the folder of the tree that it says it was measured on?"""
-    folder, name = os.path.split(path)
-    kind, tree = folder.split(os.sep)[-2:]
-    own = run.scoped_tree if kind == "scoped" else _folder_of(run)
-    return tree == own and name in (_name_of(run) + RUN_SUFFIX, _name_of(run) + BEGUN_SUFFIX)
-
-
-def _folder_of(run: Run) -> str:
-    return run.tree or run.first_tree or UNBOUND
-
-
-def _name_of(run: Run) -> str:
-    return f"{max(0, int(run.started * 1000)):013d}-{run.id}"
 
 
 def _report_name(file: ReportFile) -> str:

@@ -51,7 +51,7 @@ def already_there(spool: Spool, run: Run) -> Run | None:
     """The stored run that was made of the very same report files under the same names, when it is readable; else None.
 
     What was observed or reported stays what it was seen to be: its file handed in again makes no weaker copy of it, and
-    no whole run of a selection.
+    no whole run of a selection. A foreign run is nobody's here: what stands beside it is stored.
     """
     if run.tree is None or not any(spool.report_tree(f) == run.tree for f in run.reports):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shipmoor_hooks.describe import evidence_word
 from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Problem, Run, Suite
@@ -42,7 +43,7 @@ class Standing:
         name = self.name
         if self.run is not None:
             more = f" ({self.runs} runs)" if self.runs > 1 else ""
-            return f"{name} {self.run.count}, {self.run.evidence.word} {ago(now - self.run.started)}{more}"
+            return f"{name} {self.run.count}, {evidence_word(self.run)} {ago(now - self.run.started)}{more}"
         if self.problem is not None:
             return f"{name}: no run that counts for this tree ({self.problem.message})"
         return f"{name}: no run for this tree"

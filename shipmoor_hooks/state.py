@@ -1,12 +1,14 @@
 """Where keys, logs and scratch worktrees live: the folders that platformdirs names (design, section 9).
 
-The only importer of platformdirs, and only inside the function that asks it: importing it costs more than a hook may.
+The only importer of platformdirs, and only inside the function that asks it: importing it costs more than a hook may. The
+keys' folder, which the gate needs, is named here without it; a test holds the two together.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Mapping
 
 from shipmoor_hooks.errors import EnvironmentFault
@@ -14,9 +16,19 @@ from shipmoor_hooks.errors import EnvironmentFault
 APPLICATION = "shipmoor-hooks"
 
 
+def state_path(environ: Mapping[str, str]) -> str:
+    """The path of the folder of keys and of what must outlive a run; it is neither made nor looked at."""
+    explicit = environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(explicit):
+        return os.path.join(explicit, APPLICATION)
+    home = environ.get("HOME", "") or os.path.expanduser("~")
+    below = ("Library", "Application Support") if sys.platform == "darwin" else (".local", "state")
+    return os.path.join(home, *below, APPLICATION)
+
+
 def state_root(environ: Mapping[str, str]) -> str:
-    """The folder of keys and of what must outlive a run. Raises EnvironmentFault (exit 4)."""
-    return _root(environ, "XDG_STATE_HOME", "user_state_dir")
+    """That folder, made if it is missing. Raises EnvironmentFault (exit 4)."""
+    return private_folder(state_path(environ))
 
 
 def log_root(environ: Mapping[str, str]) -> str:

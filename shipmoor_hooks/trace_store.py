@@ -17,7 +17,7 @@ import json
 import os
 import secrets
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from shipmoor_hooks import envelope, plain_fields
@@ -172,9 +172,9 @@ def by_prefix(common_dir: str, prefix: str) -> tuple[KeptTrace, ...]:
     return tuple(k for k in every(common_dir)[0] if k.sha.startswith(wanted))
 
 
-def unneeded(common_dir: str, runs: Iterable[str], limit: float) -> list[str]:
-    """The paths that `gc` may drop: recordings from before `limit` whose run (or proof) is none of `runs`, and blobs that no
-    other recording names. What cannot be read is kept, and all blobs with it."""
+def unneeded(common_dir: str, runs: Iterable[str], named: Collection[str], limit: float) -> list[str]:
+    """The paths that `gc` may drop: recordings of ordinary runs from before `limit` whose run is none of `runs` and whose
+    trace none of `named`, and blobs that no other recording names. What cannot be read is kept, and all blobs with it."""
     kept_runs = set(runs)
     root = _cases(common_dir)
     drop, used, unreadable = [], set(), False
@@ -182,13 +182,18 @@ def unneeded(common_dir: str, runs: Iterable[str], limit: float) -> list[str]:
         kept = _read(path)
         if isinstance(kept, Broken):
             unreadable = True
-        elif kept is not None and kept.recorded < limit and kept.run not in kept_runs:
+        elif kept is not None and kept.recorded < limit and _is_loose(kept, kept_runs, named):
             drop.append(path)
         elif kept is not None:
             used |= {kept.sha, *(f.content for f in kept.files)}
     blobs = os.path.join(common_dir, FOLDER, TRACES, "blobs")
     loose = [] if unreadable else [n for n in names(blobs) if not n.startswith(".") and n not in used]
     return drop + [path for n in loose if _mtime(path := os.path.join(blobs, n)) < limit]
+
+
+def _is_loose(kept: KeptTrace, runs: Collection[str], named: Collection[str]) -> bool:
+    """Proofs are never dropped, so neither is what re-grades their known positives."""
+    return kept.kind == RUN and kept.run not in runs and kept.sha not in named
 
 
 def _mtime(path: str) -> float:

@@ -55,6 +55,7 @@ def sealed_environment(home: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+        "SHIPMOOR_HOOKS_SEAL": "file",  # tests/test_key_store.py asks real key stores
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 

@@ -81,9 +81,9 @@ PRINTING = {
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 400,
+    "capture": 410,
     "entry": 320,
-    "evaluate": 340,
+    "evaluate": 330,
 }
 
 

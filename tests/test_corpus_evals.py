@@ -98,9 +98,8 @@ def test_a_result_is_captured_with_the_right_answer(repo: RepoBuilder, row: dict
         assert row["partialReason"] in messages
         return
     if name in BROKEN:
-        assert codes == {Code.RUN_INCOMPLETE}
-        assert "badtype" in messages
-        assert "badyaml" in messages
+        assert codes == set()
+        assert all(any(case in text for text in done.warnings) for case in ("badtype", "badyaml"))
         return
     if empty:
         assert codes == {Code.RUN_INCOMPLETE}

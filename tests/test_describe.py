@@ -99,10 +99,10 @@ def test_a_case_in_a_line(case: Case, line: str) -> None:
 @pytest.mark.parametrize(
     ("one", "line"),
     [
-        (run("a P, b F", 2, id="5" * 32), "555555555555  unit  1 of 2  imported  2 h ago  tree 000000000000"),
+        (run("a P, b F", 2, id="5" * 32), "555555555555  unit  1 of 2  imported, unsealed  2 h ago  tree 000000000000"),
         (
             replace(FULL, tree=None),
-            "555555555555  unit [py312] shard 1/2  1 of 4  imported  2 h ago  tree bound to nothing (RUN_PARTIAL)",
+            "555555555555  unit [py312] shard 1/2  1 of 4  imported, unsealed  2 h ago  tree bound to nothing (RUN_PARTIAL)",
         ),
     ],
 )

@@ -115,6 +115,11 @@ def test_a_case_that_does_not_load_is_told_and_is_exit_1(voyage: RepoBuilder) ->
     assert "✗ evals/broken" in talk
 
 
+def test_an_option_without_effect_is_told(voyage: RepoBuilder) -> None:
+    code, talk = engine(voyage, ".", "--case", "plan-requires-brief", "--mocks", "off")
+    assert (code, "⚠ --mocks has no effect with an agent of the policy" in talk) == (0, True)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_a_signal_leaves(voyage: RepoBuilder, number: signal.Signals) -> None:
     script = json.loads((voyage.path / "replay.json").read_text())
@@ -164,3 +169,69 @@ def test_recorded_traces_are_played(voyage: RepoBuilder) -> None:
     whole = result_of(voyage)
     assert (code, [s["passed"] for s in whole["cases"][0]["arms"]["with"]]) == (1, [True, False]), talk
     assert whole["claudeVersion"].startswith("2.")
+
+
+# ---------------------------------------------------------------- eval run: run, and captured
+
+
+def told(repo: RepoBuilder, *words: str) -> tuple[int, dict[str, Any], str]:
+    """The exit code, the run that was stored, and the talk."""
+    done = repo.tool("eval", "run", "--format", "json", *words)
+    return done.returncode, json.loads(done.stdout), done.stderr.decode()
+
+
+def test_a_run_is_captured_with_its_traces(voyage: RepoBuilder, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    voyage.env["TMPDIR"] = str(temporary)
+    code, run, talk = told(voyage, "-j", "4")
+    assert (code, run["complete"], run["passed"], run["of"], run["evidence"]) == (0, True, 8, 8, "observed"), talk
+    done = voyage.tool("run", "--suite", "evals", "--format", "json")
+    again = json.loads(done.stdout)
+    assert (done.returncode, again["complete"], again["passed"]) == (0, True, 8)
+    assert list((voyage.path / ".git" / "shipmoor-hooks").rglob("traces"))
+    assert list(temporary.iterdir()) == []
+    assert len(list(voyage.path.glob("evals/results/*/report.html"))) == 2
+
+
+def test_a_results_folder_that_git_sees_is_not_written_by_a_captured_run(voyage: RepoBuilder) -> None:
+    voyage.write(".gitignore", "__pycache__/\n")
+    voyage.commit("See results")
+    code, run, talk = told(voyage, "plan-requires-brief")
+    assert (code, run["passed"]) == (0, 1)
+    assert not (voyage.path / "evals" / "results").exists()
+    assert "Report:" not in talk
+
+
+def test_one_case_is_a_part_of_the_suite(voyage: RepoBuilder) -> None:
+    code, run, _ = told(voyage, "review-requires-project", "--runs", "2")
+    assert (code, run["complete"], run["passed"], run["of"]) == (0, False, 1, 1)
+    assert [c["samples"] for c in json.loads(voyage.tool("show", "--format", "json", run["run"]).stdout)["cases"]] == [
+        [2, 2]
+    ]
+
+
+def test_a_red_case_is_exit_1_and_stored(voyage: RepoBuilder) -> None:
+    voyage.git("apply", "faults/finding-id.patch")
+    voyage.commit("Take any id")
+    code, run, _ = told(voyage, "-j", "4")
+    assert (code, run["complete"], run["passed"], run["of"]) == (1, True, 7, 8)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        pytest.param(("agent = [", "x_agent = ["), 2, "x_agent", id="a key that is none"),
+        pytest.param(("agent = [", "# ["), 4, "claude is not installed", id="no agent and no program"),
+        pytest.param(("claude plugin eval .", "make evals"), 2, "is not claude plugin eval", id="a command of another kind"),
+        pytest.param((sys.executable, "/no/such/agent"), 4, "the agent /no/such/agent is not here", id="no such agent"),
+    ],
+)  # fmt: skip
+def test_what_cannot_start_is_told(voyage: RepoBuilder, change: tuple[str, str], code: int, said: str) -> None:
+    policy = voyage.path / "shipmoor-hooks.toml"
+    policy.write_text(policy.read_text().replace(*change))
+    voyage.env["PATH"] = os.pathsep.join(
+        folder for folder in voyage.env["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(folder, "claude"))
+    )
+    done = voyage.tool("eval", "run")
+    assert (done.returncode, said in done.stderr.decode()) == (code, True), done.stderr.decode()

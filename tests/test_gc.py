@@ -322,3 +322,20 @@ def test_many_runs_are_looked_through_quickly(spool: Spool, repo: RepoBuilder) -
     began = time.monotonic()
     assert len(collect(spool, repo)) == 90
     assert time.monotonic() - began < 5
+
+
+def test_traces_go_with_their_runs(spool: Spool, repo: RepoBuilder) -> None:
+    kept, gone = store(spool, 1, days=10), store(spool, 2)
+    shas = {}
+    for run in (kept, gone):
+        about = trace_store.KeptTrace("", "evals", "plan", run.id, 1, run.recorded, passed=True)
+        shas[run.id] = trace_store.keep(str(Path(spool.root).parent), about, run.id.encode(), Workspace())
+    unreadable = Path(spool.root, "runs", "main", "trees", LOOSE, f"0000000000001-{3:032x}.run")
+    unreadable.write_bytes(b"a newer version's")
+    about = trace_store.KeptTrace("", "evals", "plan", f"{3:032x}", 1, NOW - 100 * 86400, passed=True)
+    shas["3"] = trace_store.keep(str(Path(spool.root).parent), about, b"3", Workspace())
+    collect(spool, repo)
+    left = trace_store.every(str(Path(spool.root).parent))[0]
+    assert {k.sha for k in left} == {shas[kept.id], shas["3"]}
+    blobs = {p.name for p in Path(spool.root, "traces", "blobs").iterdir()}
+    assert blobs == {shas[kept.id], shas["3"]}

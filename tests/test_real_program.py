@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from shipmoor_hooks import trace_store
 from shipmoor_hooks.evals import graders, loading, run_folder, trace, workspace
 from shipmoor_hooks.evals.definitions import CaseDefinition
 from shipmoor_hooks.evals.recording import Workspace
@@ -149,3 +150,24 @@ def test_our_engine_agrees_with_the_program_on_every_grader(jail: Jail, tmp_path
         fell += sum(not g["passed"] for g in sample["graders"])
     assert (fell == 0) is (behaviour == "as it should")
     assert behaviour == "as it should" or fell >= 8
+
+
+def test_the_program_is_captured_as_it_is(jail: Jail, environment: dict[str, str]) -> None:
+    """`run --suite evals` starts the real program, keeps what it gave, and leaves nothing of it behind."""
+    tool = [sys.executable, "-m", "shipmoor_hooks"]
+    done = jail.run(VOYAGE / "replay.json", *tool, "run", "--suite", "evals", "--format", "json")
+    run = json.loads(done.stdout[done.stdout.index(b'{\n "schema"') :])
+    assert (done.returncode, run["complete"], run["passed"], run["of"]) == (0, True, 8, 8), done.stderr.decode()
+    assert run["evidence"] == "observed"
+    assert list((jail.folder / "tmp").glob("claude-eval-*")) == []
+    kept, broken = trace_store.every(str(jail.plugin / ".git"), "evals")
+    assert (len(kept), broken) == (8, ())
+    assert {row.passed for row in kept} == {True}
+    definitions = {case.name: case for case in loading.load_folder(str(jail.plugin)).cases}
+    with RegexEngine() as engine:
+        for row in kept:
+            data, seen = trace_store.load(str(jail.plugin / ".git"), row)
+            verdicts = graders.grade(
+                engine, definitions[row.case].graders, graders.Recording(trace.read(data), seen, row.case)
+            )
+            assert False not in {v.passed for v in verdicts}, row.case

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import time
 from pathlib import Path
 
 import pytest
 from gate_world import GateWorld, said
 from repo_builder import RepoBuilder
+from test_attestation import faults
 
 from shipmoor_hooks import place, records
+from shipmoor_hooks.cli.context import Call
+from shipmoor_hooks.cli.judgement_view import answered
 from shipmoor_hooks.foreign import foreign_dir
 from shipmoor_hooks.push_caller import is_dry_run, pretends, push_options
 from shipmoor_hooks.receipts import Judgement, Standing, judged
@@ -154,3 +160,34 @@ def test_deletions_and_tags_leave_none(world: GateWorld) -> None:
     assert world.push("origin", "v1").returncode == 0
     assert world.push("origin", ":v1").returncode == 0
     assert receipts(world) == ()
+
+
+# ---------------------------------------------------------------- what is said about a commit
+
+
+def told(world: GateWorld, revision: str, output: str = "text") -> tuple[int | None, str]:
+    call = Call(str(world.repo.path), world.repo.env, quiet=False, verbose=False)
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        code = answered(call, place.find(str(world.repo.path), world.repo.env), [revision], output)
+    return code, text.getvalue()
+
+
+def test_a_commit_is_told_to_be_judged_refused_or_unseen(world: GateWorld) -> None:
+    world.branch("good", ["a", "b", "c"])
+    world.branch("bad", ["a"])
+    world.branch("past", ["a"], at="bad")
+    world.repo.git("commit", "-q", "--allow-empty", "-m", "Alone")
+    world.repo.commit("More", files={"x": "y"})
+    assert world.push("origin", "good").returncode == 0
+    assert world.push("origin", "bad").returncode == 1
+    assert world.push("--no-verify", "origin", "bad", "past").returncode == 0
+    code, text = told(world, "good")
+    assert (code, "judged" in text, "allowed against" in text) == (0, True, True)
+    code, text = told(world, "bad")
+    assert (code, "refused against" in text, "past the hook" in text) == (1, True, True)
+    code, text = told(world, "past")
+    assert (code, "not judged" in text, "past the hook, or from elsewhere" in text) == (3, True, True)
+    assert told(world, "no-such-commit") == (None, "")
+    for name in ("good", "bad", "past"):
+        assert faults("judgement-1", json.loads(told(world, name, "json")[1].split("\n  next:")[0])) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from gate_world import GateWorld, said
 from repo_builder import RepoBuilder
+from share_world import Key, cli
 from test_hook_imports import banned, loaded
 
 from shipmoor_hooks import push
@@ -199,6 +200,30 @@ def test_a_hook_that_stood_there_before_is_asked_first(world: GateWorld) -> None
     earlier.chmod(0o755)
     commit(world, "work", ["a", "b"])
     refused(world.push("origin", "work"), "remote: 000000", "allowed: unit 2 of 2")
+
+
+def test_runs_that_were_published_to_the_server_count_when_the_base_names_their_signer(
+    repo: RepoBuilder, installed_python: Path, tmp_path: Path
+) -> None:
+    key = Key.create(tmp_path / "key")
+    repo.write(".shipmoor-hooks/allowed_signers", key.line("ada@example.org"))
+    world = GateWorld.create(repo, installed_python)
+    (repo.path / ".git" / "hooks" / "pre-push").unlink()
+    put_hook(world.remote, installed_python)
+    world.branch("work", ["a", "b", "c"])
+    refused(world.push("origin", "work"), "NO_RUN_AT_BASE")
+    assert cli(repo, "publish", "--all", "--no-sign").returncode == 0
+    refused(world.push("origin", "work"), "SEAL_FOREIGN", "nobody")
+    assert cli(repo, "publish", "--all", "--sign", str(key.file)).returncode == 0
+    world.branch("less", ["a"], at="main")
+    assert cli(repo, "publish", "--all", "--sign", str(key.file)).returncode == 0
+    before = files(world.remote)
+    refused(world.push("origin", "less"), "CASE_REMOVED")
+    assert files(world.remote) == before
+    done = world.push("origin", "work")
+    taken_in(done)
+    assert "unit 3 of 3" in said(done)
+    assert not (world.remote / "shipmoor-hooks").exists()
 
 
 def test_it_loads_no_framework(world: GateWorld) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from rule_world import NOW, cases, run
 
-from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, RecordKind, Run, Shard, Suite
+from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, RecordKind, Run, Sealing, Shard, Suite
 from shipmoor_hooks.rules.selection import Choice, Stock, choose, merge_cases, unusable
 
 UNIT = Suite("unit")
@@ -102,7 +102,7 @@ def test_the_order_in_which_runs_are_found_does_not_matter(
 def test_evidence_counts_from_the_strength_that_the_policy_asks(
     evidence: Evidence, asked: Evidence, counts: bool
 ) -> None:
-    choice = chosen(run("a P", evidence=evidence), evidence=asked)
+    choice = chosen(run("a P", evidence=evidence, sealing=Sealing.SEALED), evidence=asked)
     assert bool(choice.usable) is counts
     if not counts:
         (problem,) = choice.problems[None]

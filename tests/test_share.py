@@ -18,6 +18,7 @@ from shipmoor_hooks.envelope import payload_text
 from shipmoor_hooks.foreign import foreign_dir
 from shipmoor_hooks.model import Case, Evidence, Outcome, Run
 from shipmoor_hooks.record_model import Proof, Receipt
+from shipmoor_hooks.shared_runs import SharedRuns
 from shipmoor_hooks.spool import Spool
 
 ADDED = "tests/test_set.py::test_c"
@@ -314,6 +315,20 @@ def test_a_signature_counts_for_the_bytes_that_it_signed_alone(world: GateWorld,
     good.write_bytes(bad.read_bytes())
     bad.write_bytes(b"-----BEGIN SSH SIGNATURE-----\nx\n")
     assert cli(other.repo, "gate", "--base", "HEAD").returncode == 3
+
+
+@pytest.mark.parametrize("signed", [True, False], ids=["signed", "signed by nobody"])
+def test_a_fetched_proof_counts_like_a_run(world: GateWorld, tmp_path: Path, signed: bool) -> None:
+    key = Key.create(tmp_path / "key")
+    sign_for(world, key.line("ada@example.org"))
+    told = Proof("p1", "unit", "t::a", time.time(), "ab", "", "", "", "c", "t", "f", (), ())
+    records.write(str(world.repo.path / ".git"), told)
+    publish(world, *(["--sign", str(key.file)] if signed else ["--no-sign"]))
+    other = clone(world, "other")
+    assert cli(other.repo, "fetch").returncode == 0
+    shared = SharedRuns(place.find(str(other.repo.path), other.repo.env), "HEAD")
+    assert shared.records(Proof, "cases", records.case_folder("unit", "t::a")) == ((told,) if signed else ())
+    assert shared.records(Proof, "keys", records.key_folder("ab")) == ((told,) if signed else ())
 
 
 def test_gits_own_signing_key_signs(world: GateWorld, tmp_path: Path) -> None:

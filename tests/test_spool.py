@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import entry, place
+from shipmoor_hooks import entry, key_ring, place, quarantine
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import (
     Case,
@@ -54,6 +54,7 @@ def run_of(number: int = 1, **how: object) -> Run:
 
 @pytest.fixture
 def spool(tmp_path: Path) -> Spool:
+    key_ring.of(os.environ).sealer()  # the key is there, so that what is counted here are the spool's own calls
     return Spool(str(tmp_path), "main")
 
 
@@ -494,8 +495,10 @@ def test_a_broken_entry_is_named_and_kept_and_the_others_stand(spool: Spool, rea
     assert found.runs == (good,)
     assert [(b.path, b.code) for b in found.broken] == [(str(path), Code.SEAL_BROKEN)]
     assert found.broken[0].text
-    spool.finish(run_of(3))
-    assert path.read_bytes() == damaged
+    spool.finish(run_of(3))  # a command that writes moves it out of the way
+    moved = quarantine.paths(spool.root)
+    assert [Path(p).read_bytes() for p in moved] == [damaged]
+    assert [(b.path, b.code) for b in spool.at_tree(TREE).broken] == [(moved[0], Code.SEAL_BROKEN)]
 
 
 def test_a_newer_version_is_named_and_untouched(spool: Spool) -> None:

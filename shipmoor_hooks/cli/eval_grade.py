@@ -18,6 +18,7 @@ from shipmoor_hooks.evals.grading import Graded
 from shipmoor_hooks.evals.recorded_cases import WORKTREE, EvalPlace, find_traces
 from shipmoor_hooks.evals.regex_engine import RegexEngine
 from shipmoor_hooks.record_model import Regrade
+from shipmoor_hooks.rules.eval_rules import regrade_lacks
 from shipmoor_hooks.visible import visible
 
 _WORDS = {True: "passed", False: "failed", None: "not graded"}
@@ -182,7 +183,7 @@ def regrade(
             answer("  " + visible(line))
     if not found:
         call.tell("shipmoor-hooks: no case's folder differs between the two, so there is nothing to re-grade")
-    lacking = [(record, why) for record in found if (why := cross_table.lacks(record))]
+    lacking = [(record, why) for record in found if (why := regrade_lacks([record]))]
     for record, why in lacking:
         call.tell(f"shipmoor-hooks: {record.case}: this re-grade stands for no disclosure: {why}")
     if any(record.newly_wrong or record.newly_fault for record, _ in lacking):
@@ -203,6 +204,7 @@ def _regrade_json(record: Regrade) -> dict[str, object]:
         }
         for t in record.tallies
     ]
+    lacks = regrade_lacks([record])
     return {
         "id": record.id,
         "case": record.case,
@@ -211,8 +213,8 @@ def _regrade_json(record: Regrade) -> dict[str, object]:
         "graders": list(record.graders),
         "newly_wrong": list(record.newly_wrong),
         "newly_fault": list(record.newly_fault),
-        "stands": not cross_table.lacks(record),
-        "why": cross_table.lacks(record) or None,
+        "stands": not lacks,
+        "why": lacks or None,
         "table": rows,
     }
 

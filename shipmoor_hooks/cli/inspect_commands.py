@@ -114,7 +114,7 @@ def log(
     if versions:
         return _versions(call, where, suite, output)
     found = Spool(where.common_dir, where.worktree).recent(number)
-    runs = [r for r in (*found.runs, *found.begun) if suite in (None, r.suite)]
+    runs = [r for r in (*found.runs, *found.begun, *found.foreign) if suite in (None, r.suite)]
     runs.sort(key=lambda r: (r.started, r.sequence), reverse=True)
     if output == "json":
         answer(json.dumps({"schema": "shipmoor-hooks.log/1", "runs": [describe.run_json(r) for r in runs]}, indent=1))
@@ -164,7 +164,7 @@ def show(
     if not name.isalnum():
         raise UsageFault(f"{name!r} is no id of a run", "shipmoor-hooks log")
     found = Spool(where.common_dir, where.worktree).by_id(name)
-    runs = {r.id: r for r in (*found.begun, *found.runs)}
+    runs = {r.id: r for r in (*found.foreign, *found.begun, *found.runs)}
     if not runs:
         why = f": {found.broken[0].text}" if found.broken else ""
         raise EvidenceFault(f"the spool has no readable run {name!r}{why}", "shipmoor-hooks log")

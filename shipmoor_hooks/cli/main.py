@@ -23,6 +23,7 @@ from shipmoor_hooks.cli import (
     report_commands,
     setup_commands,
     share_commands,
+    trust_commands,
 )
 from shipmoor_hooks.cli.context import CONTEXT, Call, answer
 from shipmoor_hooks.error_handler import guarded
@@ -65,6 +66,7 @@ measure_commands.register(app)
 inspect_commands.register(app)
 prove_commands.register(app)
 setup_commands.register(app)
+trust_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
 report_commands.register(app)

@@ -1,4 +1,4 @@
-"""The cross table of a re-grade: what old and new graders take of which traces (design, section 8; issue 4, "Labels"). Pure."""
+"""The cross table of a re-grade: what old and new graders take of which traces (design, section 8). Pure."""
 
 from __future__ import annotations
 
@@ -72,28 +72,6 @@ def newly_fault(rows: Sequence[Seen]) -> tuple[str, ...]:
 def _newly(row: Seen, name: str) -> bool:
     """A grader that is new takes newly what it takes; one that could not tell before takes newly as well."""
     return row.new.get(name) is True and row.old.get(name) is not True
-
-
-def lacks(record: Regrade) -> str:
-    """Why a re-grade does not stand for a disclosure; "" where it does.
-
-    It has to rest on a trace of the case that both sides gave a verdict on. The new graders must not take a reply that a
-    person called wrong, and a case that fell under a planted fault must still fall.
-    """
-    if record.newly_wrong:
-        return f"the new graders take {_replies(len(record.newly_wrong))} labelled wrong"
-    if record.newly_fault:
-        number = len(record.newly_fault)
-        return (
-            f"under the new graders the case no longer falls in {number} recorded fault run{'s' if number > 1 else ''}"
-        )
-    if not any(t.of > t.ungraded for t in record.tallies if t.what != OTHER):
-        return "its re-grade rests on no trace of the case"
-    return ""
-
-
-def _replies(number: int) -> str:
-    return f"{number} {'reply that was' if number == 1 else 'replies that were'}"
 
 
 def lines(record: Regrade) -> list[str]:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
+from shipmoor_hooks import scratch
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.evals import (
     graders,
@@ -35,6 +36,7 @@ from shipmoor_hooks.evals.run_options import RunOptions
 from shipmoor_hooks.evals.runner import Material
 from shipmoor_hooks.evals.sample import Setting
 from shipmoor_hooks.model import Suite
+from shipmoor_hooks.observe import RUN_VARIABLE
 from shipmoor_hooks.place import Place
 
 EXIT_LOW, EXIT_TERMINATED = 1, 143
@@ -57,6 +59,8 @@ def run(
     root = _plugin_root(target, top)
     sample.check_agent(suite.agent, root, environ)
     found = loading.load_folder(root)
+    for name in options.ignored:
+        tell(f"⚠ {name} has no effect with an agent of the policy")
     for warning in found.warnings:
         tell(f"⚠ {warning}")
     for fault in found.faults:
@@ -71,7 +75,7 @@ def run(
     with _sigterm_interrupts() as terminated:
         done = _run(setting, cases, tell)
     if done.result.cases:
-        _write(done, found, cwd, tell)
+        _write(done, cwd, _places(place, done, found, cwd, environ), tell)
     if not options.keep_temp:
         runner.forget_traces(done)
     if terminated:
@@ -139,20 +143,39 @@ def _plugins(root: str) -> list[dict[str, str]]:
     return [{"name": str(manifest.get("name", "")), "version": str(manifest.get("version", "")), "path": root}]
 
 
-def _write(done: runner.Done, found: SuiteDefinition, cwd: str, tell: Callable[[str], None]) -> None:
+def _places(
+    place: Place, done: runner.Done, found: SuiteDefinition, cwd: str, environ: Mapping[str, str]
+) -> tuple[list[str], bool]:
+    """The folders that the result is written to, and whether the last of them is there for a person to look at.
+
+    `run` asks for the result in a folder that it takes away. The usual one gets it as well, unless git would then see new
+    files, or the worktree itself is one that goes.
+    """
+    result, top = done.result, place.require_top()
+    name = result_document.folder_name(result.started)
+    usual = os.path.join(result.root, (found.eval_dirs or ("evals",))[0], "results", name)
+    if not result.options.output_dir:
+        return [usual], True
+    asked = os.path.join(cwd, result.options.output_dir)
+    if RUN_VARIABLE not in environ:
+        return [asked], True
+    ignored = place.git.run("check-ignore", "-q", os.path.join(usual, result_files.RESULT)).returncode == 0
+    stays = ignored and not os.path.basename(top).startswith(scratch.PREFIX)
+    return ([asked, usual], True) if stays else ([asked], False)
+
+
+def _write(done: runner.Done, cwd: str, places: tuple[list[str], bool], tell: Callable[[str], None]) -> None:
     result, options = done.result, done.result.options
-    own = os.path.join(
-        result.root, (found.eval_dirs or ("evals",))[0], "results", result_document.folder_name(result.started)
-    )
-    folder = os.path.join(cwd, options.output_dir) if options.output_dir else own
+    text, html = result_document.text_of(result), result_page.page(result)
     page = os.path.join(cwd, options.report) if options.report else None
-    text = result_document.text_of(result)
-    report = result_files.write(folder, text, result_page.page(result), page)
+    folders, stays = places
+    report = [result_files.write(folder, text, html, page) for folder in folders][-1]
     if options.json_path == "-":
         sys.stdout.write(text)
     elif options.json_path:
         result_files.write_file(os.path.join(cwd, options.json_path), text)
-    tell(f"Report: {report}")
+    if stays or page:
+        tell(f"Report: {report}")
 
 
 @contextmanager

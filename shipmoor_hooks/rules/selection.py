@@ -10,16 +10,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks.model import Case, Code, Evidence, Problem, RecordKind, Run, Suite
+from shipmoor_hooks.model import Case, Code, Evidence, Problem, RecordKind, Run, Sealing, Suite
 
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """What the spool holds for the trees of one side: runs, unfinished runs, and what cannot be read (as problems)."""
+    """What the spool holds for the trees of one side: runs, unfinished runs, what cannot be read (as problems), and runs
+    under the seal of a key that is not known here."""
 
     runs: tuple[Run, ...] = ()
     begun: tuple[Run, ...] = ()
     unreadable: tuple[Problem, ...] = ()
+    foreign: tuple[Run, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,9 @@ def choose(stock: Stock, suite: Suite, evidence: Evidence) -> Choice:
     for run in stock.begun:
         if run.suite == suite.name:
             problems.setdefault(run.variant, []).append((run.started, _unfinished(run)))
+    for run in stock.foreign:
+        if run.suite == suite.name:
+            problems.setdefault(run.variant, []).append((run.started, _foreign(run)))
     told = {v: _recent(rows, usable.get(v, ())) for v, rows in problems.items()}
     if stock.unreadable:
         told[None] = (*told.get(None, ()), *stock.unreadable)
@@ -86,10 +91,11 @@ def unusable(run: Run, evidence: Evidence, require: Sequence[str] = ()) -> Probl
         return Problem(Code.TREE_CHANGED, f"the run of {run.suite} is bound to no tree", _again(run))
     if not any(c.kind is not RecordKind.RUN for c in run.cases):
         return Problem(Code.RUN_INCOMPLETE, f"the run of {run.suite} lists no case", _again(run))
-    if run.evidence < evidence:
+    if run.counts_as < evidence:
+        seal = f" ({run.sealing.value}, so it counts as {run.counts_as.word})" if run.counts_as < run.evidence else ""
         return Problem(
             Code.EVIDENCE_WEAK,
-            f"the run of {run.suite} is {run.evidence.word}, and the policy asks for {evidence.word}",
+            f"the run of {run.suite} is {run.evidence.word}{seal}, and the policy asks for {evidence.word}",
             _again(run),
         )
     known = {name for name, _ in run.conditions}
@@ -136,10 +142,17 @@ def _joined(parts: Sequence[Run]) -> Run:
         sequence=max(p.sequence for p in parts),
         cases=merge_cases(parts),
         evidence=min(p.evidence for p in parts),
+        sealing=weakest_sealing(parts),
         clock_suspect=any(p.clock_suspect for p in parts),
         exit_code=next((p.exit_code for p in parts if p.exit_code), parts[0].exit_code),
         conditions=_conditions(parts),
     )
+
+
+def weakest_sealing(parts: Sequence[Run]) -> Sealing:
+    """Joined parts are sealed, or signed, when each of them is."""
+    ranks = (Sealing.FOREIGN, Sealing.UNSEALED, Sealing.UNCHECKED, Sealing.SIGNED, Sealing.SEALED)
+    return min((p.sealing for p in parts), key=ranks.index)
 
 
 def _conditions(parts: Sequence[Run]) -> tuple[tuple[str, str], ...]:
@@ -197,6 +210,16 @@ def _unfinished(run: Run) -> Problem:
     return Problem(
         Code.RUN_INCOMPLETE,
         f"a run of {run.suite} was started on this tree and did not end",
+        _again(run),
+    )
+
+
+def _foreign(run: Run) -> Problem:
+    """A container's run is foreign on its host, and so is a colleague's: which of them, only the user can say."""
+    return Problem(
+        Code.SEAL_FOREIGN,
+        f"the run of {run.suite} was sealed by a key that is not known here ({run.key}): made by another user, on another "
+        "machine or in a container (`shipmoor-hooks key import` makes a key of your own known)",
         _again(run),
     )
 

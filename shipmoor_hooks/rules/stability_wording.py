@@ -1,4 +1,4 @@
-"""The table of `stability` in words and as JSON: never "stable", always k of n with the bound. Pure (issue 4, point 10)."""
+"""The table of `stability` in words and as JSON: never "stable", always k of n with the bound. Pure."""
 
 from __future__ import annotations
 
@@ -160,6 +160,7 @@ def _regrade(record: Regrade) -> str:
     told = "; ".join(
         f"{t.what}{f' of {t.case}' if t.case else ''}: old {t.old} of {t.of}, new {t.new} of {t.of}"
         for t in record.tallies
+        if not t.grader  # the case as a whole
     )
     return f"re-graded, no run: {record.case}  {told}"
 

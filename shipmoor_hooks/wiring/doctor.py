@@ -17,7 +17,7 @@ from shipmoor_hooks.rules.unstable_wording import STEADY
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import standings
 from shipmoor_hooks.trees import tree
-from shipmoor_hooks.wiring import hosts, probe, yaml_edit
+from shipmoor_hooks.wiring import hosts, probe, seal_check, yaml_edit
 from shipmoor_hooks.wiring.file_change import read_text
 from shipmoor_hooks.wiring.hook_files import CHAINED, LEGACY, STAGES, HooksFolder, hooks_folder, owner
 from shipmoor_hooks.wiring.hook_source import HOOKS, STAGE_OF
@@ -44,6 +44,8 @@ def examine(place: Place, environ: Mapping[str, str]) -> list[Check]:
     checks = [_git(place), _folder(folder, host)]
     checks += [_stage(folder, stage, environ) for stage in STAGES]
     checks += [check for stage in STAGES if (check := _earlier(folder, stage)) is not None]
+    seen = seal_check.look(environ)
+    checks.append(Check("seal", seen.ok, seen.says, seen.next_step))
     configured = _configuration(place, host)
     checks += [configured] if configured is not None else []
     if place.top is not None:
