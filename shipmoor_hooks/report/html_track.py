@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from shipmoor_hooks.describe import evidence_text
 from shipmoor_hooks.eval_block import PRICE, money
 from shipmoor_hooks.model import Case, Run
 from shipmoor_hooks.report import chart, html_beside
 from shipmoor_hooks.report.html_pieces import chip, folded, more, nothing, table, when
 from shipmoor_hooks.report.markup import Child, Markup, bidi, joined, spoken, tag
 from shipmoor_hooks.report.pages import CaseChange, Grid, Step, Track
-from shipmoor_hooks.report.words import change_words, evidence, one_change
+from shipmoor_hooks.report.words import change_words, one_change
 from shipmoor_hooks.rules.stability import CaseRow, Group
 from shipmoor_hooks.rules.stability_wording import bounded
 from shipmoor_hooks.rules.wording import ago, several
@@ -65,7 +66,7 @@ def _head(track: Track, place: str, now: float) -> Markup:
     if newest is not None and newest.run is not None:
         told += [
             tag("strong", str(newest.count), class_="num"),
-            tag("span", "at ", tag("code", newest.commit.name[:10]), f", {evidence(newest.run)}, ",
+            tag("span", "at ", tag("code", newest.commit.name[:10]), f", {evidence_text(newest.run)}, ",
                 when(newest.run.started, now), class_="soft small"),
         ]  # fmt: skip
     return tag("div", told, class_="head")
@@ -93,7 +94,7 @@ def _step(step: Step, now: float, priced: bool) -> Markup:
         tag("span", str(step.count), class_="num") if step.count else tag("span", "not measured", class_="soft")
     )
     if step.run is not None:
-        found: Child = [evidence(step.run), ", ", when(step.run.started, now)]
+        found: Child = [evidence_text(step.run), ", ", when(step.run.started, now)]
     else:
         found = tag("span", step.why or "no run", class_="soft small")
     cells = [
@@ -256,7 +257,7 @@ def _run(run: Run, now: float) -> Markup:
         "tr",
         tag("th", tag("code", run.id[:12]), " ", when(run.started, now), label, scope="row"),
         tag("td", str(run.count), class_="num"),
-        tag("td", evidence(run), class_="mid"),
+        tag("td", evidence_text(run), class_="mid"),
         tag("td", tag("code", run.tree[:10]) if run.tree else "bound to nothing"),
         tag("td", took, class_="num"),
         tag("td", bidi(under, class_="small")),

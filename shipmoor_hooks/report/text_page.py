@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from shipmoor_hooks import render
+from shipmoor_hooks.describe import evidence_text
 from shipmoor_hooks.eval_block import PRICE, money
 from shipmoor_hooks.report.html_track import flaky_rows
 from shipmoor_hooks.report.pages import CaseChange, Comparison, Page, Step, Track
-from shipmoor_hooks.report.words import evidence, kind_of, one_change, otherwise
+from shipmoor_hooks.report.words import kind_of, one_change, otherwise
 from shipmoor_hooks.rules.stability_wording import bounded
 from shipmoor_hooks.rules.wording import ago
 from shipmoor_hooks.visible import visible
@@ -60,7 +61,7 @@ def _track(page: Page, track: Track, width: int, paint: Paint, verbose: bool) ->
     where = ""
     if newest is not None and newest.run is not None:
         at = "" if newest is track.steps[0] else f" at {newest.commit.name[:10]}"
-        where = f"{newest.count}{at}, {evidence(newest.run)}, {ago(page.made - newest.run.started)}"
+        where = f"{newest.count}{at}, {evidence_text(newest.run)}, {ago(page.made - newest.run.started)}"
     yield paint("bold", visible(track.name)) + f"  {where or 'not measured'}"
     wide = max((len(str(s.count)) for s in track.steps if s.count), default=1)
     for step in track.steps:

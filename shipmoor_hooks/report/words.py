@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shipmoor_hooks.model import Outcome, Run
+from shipmoor_hooks.model import Outcome
 from shipmoor_hooks.report.pages import CaseChange
 from shipmoor_hooks.rules.wording import several
-
-
-def evidence(run: Run) -> str:
-    """How a run came to us, and what its seal is worth."""
-    sealing = getattr(run, "sealing", None)
-    return f"{run.evidence.word}, {sealing.value if sealing is not None else 'unsealed'}"
 
 
 def turned(changes: Sequence[CaseChange]) -> dict[str, int]:
