@@ -20,6 +20,7 @@ from shipmoor_hooks.cli import (
     measure_commands,
     prove_commands,
     replay_commands,
+    report_commands,
     setup_commands,
     share_commands,
     trust_commands,
@@ -68,6 +69,7 @@ setup_commands.register(app)
 trust_commands.register(app)
 explain_commands.register(app)
 replay_commands.register(app)
+report_commands.register(app)
 share_commands.register(app)
 eval_check.register(eval_commands.app)
 eval_grade.register(eval_commands.app)
