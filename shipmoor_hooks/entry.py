@@ -125,6 +125,7 @@ def _fields(run: Run, cases: CaseList, inventory: str) -> dict[str, Any]:
         "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
         **({envelope.SEALED_BY: run.key} if run.key else {}),
         **({"label": run.label} if run.label else {}),
+        **({"surface": dict(run.surface)} if run.surface else {}),
         **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
         "cases": {
             "inventory": inventory,
@@ -190,6 +191,7 @@ def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
         evals=eval_entry.eval_run(fields["evals"]) if "evals" in fields else None,
         key=_text(fields.get(envelope.SEALED_BY, "")),
         label=_text(fields.get("label", "")),
+        surface=tuple(sorted((path, _text(digest)) for path, digest in fields.get("surface", {}).items())),
     )
 
 

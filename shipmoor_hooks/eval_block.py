@@ -1,4 +1,4 @@
-"""What is told of one run of evals beside its cases: n of N, graders, score, children, time, list price. Pure (issue 4).
+"""What is told of one run of evals beside its cases: n of N, graders, score, children, time, list price. Pure.
 
 A cost is always called what it is: the program's estimate by list price, which on a subscription nobody is billed.
 """

@@ -2,7 +2,7 @@
 
 The result file names no tree and no file, so the case folders of the tested tree are compared with what it holds: a folder
 that the tree does not have, a plugin that is another one, a root that lies elsewhere make the run incomplete, by name
-(design, sections 8 and 10.17; issue 4, "Conditions" and "Registered").
+(design, sections 8 and 10.17).
 """
 
 from __future__ import annotations

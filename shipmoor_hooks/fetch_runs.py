@@ -1,4 +1,4 @@
-"""`fetch`: what others published comes into a spool of its own, each entry looked at before a byte is stored (issue 5).
+"""`fetch`: what others published comes into a spool of its own, each entry looked at before a byte is stored.
 
 An entry is stored under the names that its own content gives it, and only where they are those under which it was found:
 object names, digests and numbers of ours, so that nothing that was published can become a path.

@@ -1,4 +1,4 @@
-"""What was fetched from elsewhere: a spool of its own beside ours, laid out alike (design, section 9; issue 5).
+"""What was fetched from elsewhere: a spool of its own beside ours, laid out alike (design, section 9).
 
     <common dir>/shipmoor-hooks/foreign/shipmoor-hooks/
       runs/fetched/trees/<tree>/<name>.run       and <name>.run.<key>.sig, SSH signatures of that file

@@ -70,7 +70,7 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     for path, run, inventory in entries:
         if run is None or run.recorded >= limit or run.id in held.runs or _stands_on(run, path, held, newest):
             used |= {inventory}
-            kept |= {run.id} if run is not None else set()
+            kept.add(run.id if run is not None else _id_of(path))
         else:
             drop.append(path)
             drop += [twin for twin in spool.twins(path) if twin not in drop]
@@ -78,9 +78,14 @@ def plan(spool: Spool, git: Git, now: float, days: float) -> Collection:
     # An entry that a newer version wrote names an inventory that cannot be seen from here.
     lists = [] if unreadable else spool.inventory_paths()
     unused = [p for p in lists if os.path.basename(p) not in used and _older(p, now - DAY)]
-    traces = [] if unreadable else gc_keep.loose_traces(os.path.dirname(spool.root), kept, limit)
+    traces = gc_keep.loose_traces(common_dir, kept, limit)
     leftovers = tuple(p for p in spool.leftovers() if _older(p, now - DAY))
     return Collection(tuple(drop), tuple(unused), leftovers, tuple(traces))
+
+
+def _id_of(path: str) -> str:
+    """A run's id as its entry's name has it: an entry that cannot be read keeps its traces, too."""
+    return os.path.basename(path).partition("-")[2].partition(".")[0]
 
 
 def drop(collection: Collection) -> None:

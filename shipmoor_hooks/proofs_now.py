@@ -1,4 +1,4 @@
-"""Which cases a commit has no standing proof of: the stored proofs beside what the commit's tree holds (issue 4, point 9)."""
+"""Which cases a commit has no standing proof of: the stored proofs beside what the commit's tree holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`prove`: the known positive. A case is run without and with a planted fault, in scratch worktrees (issue 4, point 9).
+"""`prove`: the known positive. A case is run without and with a planted fault, in scratch worktrees.
 
 The user's working tree is never touched. Each side has a worktree of its own, freshly checked out, so that nothing that the
 first side compiled or left behind answers for the second. What is run is stored as a proof and never as a run.

@@ -1,4 +1,4 @@
-"""What is kept beside runs: proofs, re-grades, labels, receipts, clearings (design, section 8; issue 4).
+"""What is kept beside runs: proofs, re-grades, labels, receipts, clearings (design, section 8).
 
 Standard library only, like `model`. Every record has an `id`, the `suite` and the `case` that it speaks of ("" where it
 speaks of none), the moment at which it was `recorded` (POSIX seconds), and a `key`: the other thing that it is looked up by.

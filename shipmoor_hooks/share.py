@@ -1,4 +1,4 @@
-"""`publish`: the runs and records of this machine into a ref of the repository's own remote (issue 5, point 5).
+"""`publish`: the runs and records of this machine into a ref of the repository's own remote.
 
 Any git host will do. The new tree is the union of what stands there and what is ours; the push names the value that it was
 made from (`--force-with-lease`), so that of several at once one wins and the others begin again: nothing is lost. Only

@@ -1,4 +1,4 @@
-"""Runs that were measured elsewhere, as the gate takes them: by what stands behind them at the base (issue 5, point 5).
+"""Runs that were measured elsewhere, as the gate takes them: by what stands behind them at the base.
 
 A fetched run, or one published to this very server, counts when it is signed by a key that the base's `allowed_signers`
 names: the file stands beside the policy and, like it, is read from the base. Any other is shown with its key and counts
@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
-from shipmoor_hooks import entry, envelope, foreign, history, published, records, ssh_signatures
+from shipmoor_hooks import entry, envelope, foreign, history, key_ring, published, records, ssh_signatures
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Problem, Run, Sealing
@@ -94,10 +94,15 @@ class SharedRuns:
 
     def _read(self, stored: foreign.Stored, inventory: Inventory) -> Found:
         try:
-            fields = entry.payload_of(stored.data)
-            run = entry.decode_fields(fields, inventory(entry.inventory_name(fields)))
+            # A second clone of the same person: what their own key sealed needs nobody else's word.
+            opened = envelope.opened(
+                entry.PAYLOAD_TYPE, entry.VERSION, stored.data, key_ring.Checker(self.place.git.environ)
+            )
+            run = entry.decode_fields(opened.fields, inventory(entry.inventory_name(opened.fields)))
         except envelope.Unreadable as reason:
             return Found(broken=(Broken(stored.name, reason.code, reason.text),))
+        if opened.sealing is Sealing.SEALED:
+            return Found(runs=(replace(run, sealing=opened.sealing, key=opened.key),))
         return Found(runs=(self._judged(run, stored),))
 
     def _judged(self, run: Run, stored: foreign.Stored) -> Run:

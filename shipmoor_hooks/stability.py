@@ -1,4 +1,4 @@
-"""`stability`: what the stored runs of a suite say about each case (issue 4, point 10)."""
+"""`stability`: what the stored runs of a suite say about each case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions of an eval suite, from the stored runs and the commits that held its cases (issue 4, "Suite versions")."""
+"""The versions of an eval suite, from the stored runs and the commits that held its cases."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from shipmoor_hooks.evals.agent_command import Task, argv_of, granted, variables
 from shipmoor_hooks.evals.definitions import CaseDefinition, Grader, Verdict
 from shipmoor_hooks.evals.result_document import CaseResult, SampleResult, SuiteResult, document, folder_name, text_of
 from shipmoor_hooks.evals.result_page import page
-from shipmoor_hooks.evals.run_options import RunOptions, is_eval_command, parse, with_option, without_options
+from shipmoor_hooks.evals.run_options import RunOptions, call_of, parse, with_option, without_options
 from shipmoor_hooks.evals.session_end import SessionEnd, session_end
 from shipmoor_hooks.evals.stand_in import stand_in
 from shipmoor_hooks.model import Suite
@@ -107,6 +107,7 @@ def test_setting_an_option_changes_nothing_else(words: list[str]) -> None:
     [
         pytest.param((*EVAL, "."), ("a",), True, id="the agent stands in"),
         pytest.param(("/opt/bin/claude", "plugin", "eval"), ("a",), True, id="by whatever path"),
+        pytest.param(("env", "X=1", "npx", *EVAL, "."), ("a",), True, id="behind launchers"),
         pytest.param((*EVAL, "."), (), False, id="no agent"),
         pytest.param(("pytest", "-q"), ("a",), False, id="another runner"),
         pytest.param(("claude", "plugin"), ("a",), False, id="another command"),
@@ -115,9 +116,10 @@ def test_setting_an_option_changes_nothing_else(words: list[str]) -> None:
 def test_who_is_started(command: tuple[str, ...], agent: tuple[str, ...], replaced: bool) -> None:
     started = stand_in(Suite("evals", command, agent=agent), command)
     assert (started != command) is replaced
-    assert is_eval_command(command) is (command[-1] in (".", "eval"))
+    assert (call_of(command) is not None) is (command[-1] in (".", "eval"))
     if replaced:
-        assert started[started.index("--") + 1 :] == command[3:]
+        assert started[started.index("--") + 1 :] == command[command.index("eval") + 1 :]
+        assert (started[:2] == ("env", "X=1")) is (command[0] == "env")
 
 
 # ---------------------------------------------------------------- the agent's argv

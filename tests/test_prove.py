@@ -1,4 +1,4 @@
-"""prove: a case falls under a planted fault, in scratch worktrees and nowhere else (issue 4, point 9)."""
+"""prove: a case falls under a planted fault, in scratch worktrees and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""k of n for each case over the stored runs; a published suite's tables, rebuilt from runs (issue 4, point 10)."""
+"""k of n for each case over the stored runs; a published suite's tables, rebuilt from runs."""
 
 from __future__ import annotations
 

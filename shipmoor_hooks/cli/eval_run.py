@@ -95,7 +95,7 @@ def _eval_suite(policy: Policy, name: str | None) -> Suite:
 def _command(suite: Suite, changed: list[tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
     """The suite's command with the options of this call. Raises UsageFault for a command of another kind."""
     command = suite.command or _USUAL
-    if not run_options.is_eval_command(command):
+    if run_options.call_of(command) is None:
         raise UsageFault(
             f"the command of suite {suite.name} is not claude plugin eval", f"shipmoor-hooks run --suite {suite.name}"
         )
@@ -103,7 +103,9 @@ def _command(suite: Suite, changed: list[tuple[str, tuple[str, ...]]]) -> tuple[
         if option.endswith("scaffold"):
             command = run_options.without_options(command, "--scaffold", "--no-scaffold")
         command = run_options.with_option(command, option, *values)
-    run_options.parse(command[3:]) if suite.agent else None
+    call = run_options.call_of(command)
+    if suite.agent and call is not None:
+        run_options.parse(call.tail)  # told here, before anything is measured
     return command
 
 

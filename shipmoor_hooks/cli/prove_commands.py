@@ -1,4 +1,4 @@
-"""The commands about what a case can be trusted with: prove and stability (issue 4, points 9 and 10)."""
+"""The commands about what a case can be trusted with: prove and stability."""
 
 from __future__ import annotations
 

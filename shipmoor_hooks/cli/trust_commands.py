@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from shipmoor_hooks import key_ring, seal, verification
+from shipmoor_hooks.cli import judgement_view
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, answer, check_format
 from shipmoor_hooks.describe import moment, run_line
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
@@ -46,16 +47,22 @@ def register(app: typer.Typer) -> None:
 def verify(
     context: typer.Context,
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN]...", help="Ids of runs, or their first digits.")
+        list[str] | None, typer.Argument(metavar="[RUN|COMMIT]...", help="Ids of runs, or one commit.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every entry and the chains: what no RUN means.")] = False,
     output: FormatOption = "text",
 ) -> int:
-    """Check seals and the chain of stored runs; broken entries are set aside. Exit 3 when one is broken or missing."""
+    """Check seals and the chain of stored runs; broken entries are set aside. Exit 3 when one is broken or missing.
+
+    With a commit: was it judged before it was pushed? 0 let through, 1 judged and never let through, 3 not judged.
+    """
     call: Call = context.obj
     check_format(output)
     where = call.find()
     wanted = list(runs or ())
+    judged = judgement_view.answered(call, where, wanted, output)
+    if judged is not None:
+        return judged
     if wanted and everything:
         raise UsageFault("--all and RUN exclude each other")
     for name in wanted:

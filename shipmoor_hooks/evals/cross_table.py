@@ -1,4 +1,4 @@
-"""The cross table of a re-grade: what old and new graders take of which traces (design, section 8; issue 4, "Labels"). Pure."""
+"""The cross table of a re-grade: what old and new graders take of which traces (design, section 8). Pure."""
 
 from __future__ import annotations
 

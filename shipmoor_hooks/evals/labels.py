@@ -1,4 +1,4 @@
-"""`eval label`: a person says whether a recorded reply was correct, and that is kept (issue 4, "Labels")."""
+"""`eval label`: a person says whether a recorded reply was correct, and that is kept."""
 
 from __future__ import annotations
 

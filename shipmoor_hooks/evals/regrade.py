@@ -1,4 +1,4 @@
-"""`eval regrade`: recorded traces under the graders of two versions of a suite (design, section 8; issue 4, point 5).
+"""`eval regrade`: recorded traces under the graders of two versions of a suite (design, section 8).
 
 What comes of it is stored: it is the record that a disclosure of a changed pattern needs. It is no run of anything.
 """

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks.errors import UsageFault
+from shipmoor_hooks.runners.launch import Call, locate
+from shipmoor_hooks.runners.plugin_eval import NAME
 
 PROGRAM = ("claude", "plugin", "eval")
 _FLAGS = frozenset({
@@ -59,9 +61,10 @@ class _Word:
     values: tuple[str, ...]
 
 
-def is_eval_command(command: Sequence[str]) -> bool:
-    """Whether the words start `claude plugin eval`, by whatever path the program has."""
-    return len(command) >= 3 and command[0].rpartition("/")[2] == "claude" and tuple(command[1:3]) == PROGRAM[1:]
+def call_of(command: Sequence[str]) -> Call | None:
+    """A command taken apart where it starts `claude plugin eval`, behind whatever launcher; None for any other."""
+    call = locate(command)
+    return call if call is not None and call.runner == NAME else None
 
 
 def parse(words: Sequence[str]) -> RunOptions:
@@ -111,16 +114,19 @@ def with_option(command: Sequence[str], option: str, *values: str) -> tuple[str,
 
 
 def without_options(command: Sequence[str], *options: str) -> tuple[str, ...]:
-    """A whole `claude plugin eval` command without some options and their values."""
+    """A whole `claude plugin eval` command without some options and their values. Raises UsageFault for another one."""
+    call = call_of(command)
+    if call is None:
+        raise UsageFault(f"{' '.join(command[:3])} is not claude plugin eval")
     kept: list[str] = []
     operands: list[str] = []
-    for word in _taken_apart(command[3:]):
+    for word in _taken_apart(call.tail):
         if not word.option:
             operands.extend(word.values)
         elif word.option not in options:
             kept.extend((word.option, *word.values))
     # Operands first: an option that takes several words would take them.
-    return (*command[:3], *operands, *kept)
+    return (*call.head, *operands, *kept)
 
 
 def _taken_apart(words: Sequence[str]) -> list[_Word]:

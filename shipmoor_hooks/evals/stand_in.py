@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from shipmoor_hooks.evals.run_options import is_eval_command
+from shipmoor_hooks.evals.run_options import call_of
 from shipmoor_hooks.model import Suite
 
 COMMAND = "run-cases"
@@ -15,6 +15,10 @@ def stand_in(suite: Suite, command: Sequence[str]) -> tuple[str, ...]:
     """What is started in place of `command`: our own runner, where the suite names an agent and the command is
     `claude plugin eval`; else the command itself.
     """
-    if not suite.agent or not is_eval_command(command):
+    call = call_of(command) if suite.agent else None
+    if call is None:
         return tuple(command)
-    return (sys.executable, "-P", "-m", "shipmoor_hooks", "eval", COMMAND, "--suite", suite.name, "--", *command[3:])
+    # What `env NAME=value` in front of the program sets holds for the agent too; another launcher starts the program alone.
+    setting = ("env", *(f"{name}={value}" for name, value in call.environ.items())) if call.environ else ()
+    ours = (sys.executable, "-P", "-m", "shipmoor_hooks", "eval", COMMAND, "--suite", suite.name, "--")
+    return (*setting, *ours, *call.tail)

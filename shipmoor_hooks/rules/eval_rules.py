@@ -1,6 +1,6 @@
 """The rules that only eval suites have: expectations, samples, registered cases, single-case runs that clear. Pure.
 
-Design, sections 3, 10.13, 10.17 and 10.26; issue 4, "Samples", "Registered" and "Clearing". What changed inside a case's
+Design, sections 3, 10.13, 10.17 and 10.26. What changed inside a case's
 folder is handed in (`Change`): reading it takes git and YAML, and is asked only for folders that are not the same.
 """
 

@@ -1,4 +1,4 @@
-"""Which new cases have no known positive. Pure (design, section 3; issue 4, point 9).
+"""Which new cases have no known positive. Pure (design, section 3).
 
 A proof stands as long as the case demands what it demanded when it was proven, and the planted fault is the same.
 """

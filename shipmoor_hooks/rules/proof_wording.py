@@ -1,4 +1,4 @@
-"""A proof in words and as JSON: what fell, what still passed, and what follows. Pure (issue 4, point 9)."""
+"""A proof in words and as JSON: what fell, what still passed, and what follows. Pure."""
 
 from __future__ import annotations
 

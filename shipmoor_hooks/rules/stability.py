@@ -1,4 +1,4 @@
-"""k of n for each case over a suite's runs: full runs, alone, total. Pure (design, section 3; issue 4, point 10).
+"""k of n for each case over a suite's runs: full runs, alone, total. Pure (design, section 3).
 
 Nothing is pooled over trees, expectations or measurers unless it is asked for (`join`); conditions are never pooled. A run that
 does not count is named with the reason. What ran under an expectation that no commit holds is intermediate: listed apart.

@@ -1,4 +1,4 @@
-"""The table of `stability` in words and as JSON: never "stable", always k of n with the bound. Pure (issue 4, point 10)."""
+"""The table of `stability` in words and as JSON: never "stable", always k of n with the bound. Pure."""
 
 from __future__ import annotations
 

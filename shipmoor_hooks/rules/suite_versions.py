@@ -1,4 +1,4 @@
-"""The versions of an eval suite: each distinct set of cases and expectations, with its first run. Pure (issue 4).
+"""The versions of an eval suite: each distinct set of cases and expectations, with its first run. Pure.
 
 A version is one that a commit held when it first ran; what ran under an expectation that was not in HEAD is none.
 """

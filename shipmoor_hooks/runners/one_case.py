@@ -1,4 +1,4 @@
-"""How one case of a suite is run by itself: the policy's words, else what the table knows. Pure (issue 4, point 9).
+"""How one case of a suite is run by itself: the policy's words, else what the table knows. Pure.
 
 Where neither tells, the whole suite runs and the case is looked for in what it reports: slower, and as true.
 """
