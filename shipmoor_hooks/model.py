@@ -205,7 +205,8 @@ class Run:
 
     `tree` is None for a run that is bound to nothing (`problems` says why); `first_tree` is the tree taken before it
     started. `scoped_tree` is `tree` without the suite's excluded paths. `started` counts for order and for clearing;
-    `recorded` is when the entry was written. `conditions` are name and value pairs, sorted by name. `key` is the id of the
+    `recorded` is when the entry was written. `conditions` are name and value pairs, sorted by name. `surface` are the
+    files that decided what ran and how it was judged, with a digest each (see ignored_surface.digests). `key` is the id of the
     key that the entry says it was sealed with ("" for none): a hint, `sealing` is what was found.
     """
 
@@ -237,6 +238,7 @@ class Run:
     worktree: str = ""
     sequence: int = 0
     evals: EvalRun | None = None
+    surface: tuple[tuple[str, str], ...] = ()
     label: str = ""  # names a measurer, where one was named; never derived from host or user
     sealing: Sealing = Sealing.UNSEALED
     key: str = ""

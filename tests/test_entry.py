@@ -82,6 +82,7 @@ RUNS = st.builds(
     head=MAYBE,
     changes=st.lists(st.builds(Change, TEXT, MAYBE, MAYBE), max_size=2).map(tuple),
     untracked=st.lists(TEXT, max_size=2).map(tuple),
+    surface=st.dictionaries(TEXT, TEXT, max_size=2).map(lambda d: tuple(sorted(d.items()))),
     clock_suspect=st.booleans(),
     worktree=TEXT,
     sequence=st.integers(0, 2**40),
