@@ -11,9 +11,13 @@ import fcntl
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 
 from shipmoor_hooks.errors import EnvironmentFault
+
+PATIENCE = 60.0  # seconds: `verify` of a large spool keeps writers out for some
+_BETWEEN = 0.005  # seconds between two tries at a lock
 
 
 def names(folder: str) -> list[str]:
@@ -80,11 +84,25 @@ def real_folder(root: str, *parts: str) -> str:
 
 
 @contextlib.contextmanager
-def lock(path: str, how: int) -> Iterator[int]:
-    """The file, locked (flock) for as long as the block runs; made when it is missing, never through a link."""
+def lock(path: str, how: int, seconds: float | None = None) -> Iterator[int]:
+    """The file, locked (flock) for as long as the block runs; made when it is missing, never through a link.
+
+    The kernel lets go of a dead process's lock; a process that is stopped while it holds one keeps nobody waiting for more
+    than `seconds` (PATIENCE). Raises OSError; BlockingIOError when the lock is still held then.
+    """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
-        fcntl.flock(handle, how)
+        _take(handle, how, path, time.monotonic() + (PATIENCE if seconds is None else seconds))
         yield handle
     finally:
         os.close(handle)
+
+
+def _take(handle: int, how: int, path: str, deadline: float) -> None:
+    while True:
+        try:
+            return fcntl.flock(handle, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise BlockingIOError(errno.EAGAIN, f"another command has held {path} for too long", path) from None
+            time.sleep(_BETWEEN)
