@@ -89,11 +89,11 @@ def _look_up(folder: str, times: int) -> Iterator[Row]:
     commands["start"] = Command(python("-c", "pass"))
     rounds = paired(commands, times)
     note = "100 look-ups; our imports apart, SQLite with its own; an entry is read and checked, too"
-    apart = {"less": "imports", "less_theirs": "start"}
+    apart = {"less": ["imports"], "less_theirs": ["start"]}
     what = "the runs of a tree among 100,000"
     peer = "SQLite, open + select"
     yield rounds.row(what, "spool 100000", "sqlite 100000", 0.3, peer, note=note, **apart)
-    flat = {"less": "imports", "less_theirs": "imports"}
+    flat = {"less": ["imports"], "less_theirs": ["imports"]}
     yield rounds.row(
         f"{what}, over that among 1,000", "spool 100000", "spool 1000", 1.15, "itself", note="flat", **flat
     )
