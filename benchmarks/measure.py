@@ -104,7 +104,7 @@ def run(command: Command) -> Sample:
     read, write = os.pipe()
     os.set_inheritable(read, True)
     words = list(command.words)
-    environ = dict(os.environ if command.environ is None else command.environ)
+    environ = _without_python(os.environ if command.environ is None else command.environ)
     actions = [
         (os.POSIX_SPAWN_DUP2, read, 0),
         (os.POSIX_SPAWN_CLOSE, write),
@@ -131,6 +131,11 @@ def run(command: Command) -> Sample:
         wall * 1000,
         used.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024),
     )
+
+
+def _without_python(environ: Mapping[str, str]) -> dict[str, str]:
+    """Without what changes how Python starts: a user's machine keeps compiled modules, and so does this run."""
+    return {name: value for name, value in environ.items() if not name.startswith("PYTHON")}
 
 
 def python(*words: str, isolated: bool = False) -> list[str]:
