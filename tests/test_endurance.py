@@ -1,4 +1,4 @@
-"""What runs into the spool endures: the robustness table, row by row, and where each row is proved (`bytes`: test_endurance_bytes).
+"""What runs into the spool endures: the robustness table, row by row, and where each is proved (`bytes`: endurance_bytes).
 
 kill -9 at random times          here (200 kills; 24 in the ordinary suite), test_spool, test_verify (the chain)
 a full disk, at every call       here (a library that makes the n-th system call fail; a file system of 64 KiB), test_spool
