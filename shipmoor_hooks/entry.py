@@ -130,6 +130,7 @@ def _fields(run: Run, cases: CaseList, inventory: str) -> dict[str, Any]:
         "cases": {
             "inventory": inventory,
             "number": len(cases),
+            "counts": cases.counts_by_letter(),
             "outcomes": base64.b64encode(_packed(cases.letters)).decode("ascii"),
             "details": {str(i): _details(case) for i, case in cases.others.items()},
         },
@@ -238,6 +239,9 @@ def _cases(stored: dict[str, Any], inventory: bytes | None) -> CaseList:
         raise ValueError("ids and outcomes differ in number")
     if unknown := outcomes.translate(None, bytes(OF_LETTER)):
         raise ValueError(f"{unknown[:1]!r} is no outcome")
+    found = CaseList(ids, outcomes, {})
+    if stored.get("counts", found.counts_by_letter()) != found.counts_by_letter():
+        raise ValueError("the outcomes are not as many as it says")
     others = {}
     for key, details in stored["details"].items():
         position = int(key)

@@ -103,7 +103,7 @@ def ask(here: Here, *words: str, stdin: bytes = b"", seconds: float | None = Non
             (os.POSIX_SPAWN_DUP2, says, 1),
             (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
         ]
-        process = os.posix_spawnp("git", ["git", *words], environ, file_actions=actions)
+        process = os.posix_spawnp("git", ["git", "-C", here.top, *words], environ, file_actions=actions)
     finally:
         os.close(question)
         os.close(says)
@@ -127,7 +127,7 @@ def _read(answer: int, seconds: float | None) -> bytes | None:
         poll = select.poll()
         poll.register(answer, select.POLLIN)
         until = time.monotonic() + seconds
-    pieces = []
+    pieces: list[bytes] = []
     while True:
         if poll is not None and until is not None and not poll.poll(max(0.0, (until - time.monotonic()) * 1000)):
             return None

@@ -1,17 +1,15 @@
 """Files that appear whole or not at all, and locks that die with their process: what the spool is made of (design, section 9).
 
-Nothing here follows a link, and what was written is on the disk when a function returns.
+Nothing here follows a link, and what was written is on the disk when a function returns. The quick paths of the hooks load
+this: so no `contextlib`, no `secrets`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
-import secrets
 import stat
-from collections.abc import Iterator
 
 from shipmoor_hooks.errors import EnvironmentFault
 
@@ -40,7 +38,7 @@ def write_whole(path: str, data: bytes, mode: int = 0o666) -> None:
     """Make the file appear whole, durable, under its name; on any error nothing of it stays. `mode` is before the umask."""
     folder, name = os.path.split(path)
     # Not the process's number: containers give the same one again and again, and a killed writer's file would be in the way.
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -49,8 +47,10 @@ def write_whole(path: str, data: bytes, mode: int = 0o666) -> None:
             os.fsync(stream.fileno())
         os.rename(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
+        try:  # noqa: SIM105
             os.unlink(temporary)
+        except OSError:
+            pass
         raise
     sync_folder(folder)
 
@@ -69,9 +69,11 @@ def real_folder(root: str, *parts: str) -> str:
     path = root
     for part in ("", *parts):
         path = os.path.join(path, part) if part else path
-        with contextlib.suppress(FileExistsError):
+        try:
             os.mkdir(path)
             sync_folder(os.path.dirname(path))
+        except FileExistsError:
+            pass
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise EnvironmentFault(
                 f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
@@ -79,12 +81,27 @@ def real_folder(root: str, *parts: str) -> str:
     return path
 
 
-@contextlib.contextmanager
-def lock(path: str, how: int) -> Iterator[int]:
-    """The file, locked (flock) for as long as the block runs; made when it is missing, never through a link."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-    try:
-        fcntl.flock(handle, how)
-        yield handle
-    finally:
-        os.close(handle)
+class Lock:
+    """A file, locked (flock) for as long as the block runs; made when it is missing, never through a link."""
+
+    __slots__ = ("_handle", "_how", "_path")
+
+    def __init__(self, path: str, how: int) -> None:
+        self._path, self._how, self._handle = path, how, -1
+
+    def __enter__(self) -> int:
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(self._handle, self._how)
+        except BaseException:
+            os.close(self._handle)
+            raise
+        return self._handle
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+
+def lock(path: str, how: int) -> Lock:
+    """The file at `path` to be locked by a `with` statement, which gives its handle; `how` is one of flock's."""
+    return Lock(path, how)

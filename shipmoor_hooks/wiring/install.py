@@ -12,7 +12,7 @@ from shipmoor_hooks import results_folder
 from shipmoor_hooks.git import command_environment, last_line
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
-from shipmoor_hooks.wiring import detect, file_change, hosts
+from shipmoor_hooks.wiring import detect, file_change, hosts, stood_before
 from shipmoor_hooks.wiring.file_change import FileChange
 from shipmoor_hooks.wiring.hook_files import SERVER_STAGE, hooks_folder, shim_changes
 from shipmoor_hooks.wiring.hook_source import HookSource, installed_source
@@ -24,16 +24,22 @@ POLICY_FILE = "shipmoor-hooks.toml"
 class Plan:
     """All that `init` does: files, in order, then the hook host's own installer. Nothing is written before `apply`.
 
-    `notes` are sentences for the user about what is done, `next_steps` what is left to do.
+    `notes` are sentences for the user about what is done, `next_steps` what is left to do. `forgets`: the plan undoes what
+    `init` did, so nothing of it has to be remembered afterwards.
     """
 
-    directory: str
+    place: Place
     host: str
     changes: tuple[FileChange, ...]
     commands: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     environ: Mapping[str, str] = field(default_factory=dict)
+    forgets: bool = False
+
+    @property
+    def directory(self) -> str:
+        return self.place.top or self.place.git_dir
 
     @property
     def is_done(self) -> bool:
@@ -67,7 +73,7 @@ def plan_init(
         notes.append("what is pushed to this repository is judged by its pre-receive hook, --no-verify or not")
     wiring = hosts.wire(host, place, folder, environ, python, source or installed_source())
     return Plan(
-        directory=place.top or place.git_dir,
+        place=place,
         host=host.value,
         changes=(*changes, *wiring.changes, *server),
         commands=wiring.commands,
@@ -118,8 +124,30 @@ def apply(plan: Plan) -> tuple[str, ...]:
     Raises UsageFault when a file was changed since, EnvironmentFault when one cannot be written; what was written
     before stays, and running `init` again goes on from there.
     """
-    file_change.apply(plan.changes)
-    return tuple(said for command in plan.commands if (said := _run(command, plan)))
+    if plan.forgets:
+        file_change.apply(plan.changes)
+        undone = tuple(said for command in plan.commands if (said := _run(command, plan)))
+        stood_before.forget(plan.place)
+        return undone
+    looked_at = _hook_places(plan)
+    was, configured = stood_before.snapshot(looked_at), hooks_folder(plan.place).configured
+    try:
+        file_change.apply(plan.changes)
+        return tuple(said for command in plan.commands if (said := _run(command, plan)))
+    finally:
+        then = stood_before.snapshot(looked_at)
+        set_now = not configured and bool(hooks_folder(plan.place).configured)
+        stood_before.keep(plan.place, plan.changes, was, then, set_now)
+
+
+def _hook_places(plan: Plan) -> list[str]:
+    """The folders and files outside the commits that `init` and the hosts' installers write to."""
+    where = [hooks_folder(plan.place).path]
+    if plan.host == hosts.Host.HUSKY.value and plan.place.top:
+        where.append(os.path.join(plan.place.top, ".husky", "_"))
+    if plan.host == hosts.Host.LEFTHOOK.value:
+        where.append(os.path.join(plan.place.common_dir, "info", "lefthook.checksum"))
+    return list(dict.fromkeys(where))
 
 
 def _run(command: tuple[str, ...], plan: Plan) -> str:
