@@ -12,21 +12,6 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
 from shipmoor_hooks.cli import app as commands
-from shipmoor_hooks.cli import (
-    eval_check,
-    eval_commands,
-    eval_grade,
-    eval_run,
-    explain_commands,
-    inspect_commands,
-    measure_commands,
-    prove_commands,
-    replay_commands,
-    report_commands,
-    setup_commands,
-    share_commands,
-    trust_commands,
-)
 from shipmoor_hooks.cli.context import Call, answer
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.errors import EXIT_INTERRUPTED, EXIT_USAGE, UsageFault
@@ -51,21 +36,6 @@ def options(
 ) -> None:
     """Options that stand before the command."""
     context.obj = Call(os.path.abspath(directory), dict(os.environ), quiet, verbose)
-
-
-measure_commands.register(app)
-inspect_commands.register(app)
-prove_commands.register(app)
-setup_commands.register(app)
-trust_commands.register(app)
-explain_commands.register(app)
-replay_commands.register(app)
-report_commands.register(app)
-share_commands.register(app)
-eval_check.register(eval_commands.app)
-eval_grade.register(eval_commands.app)
-eval_run.register(eval_commands.app)
-app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
 
 
 def app_for(words: Sequence[str] | None) -> typer.Typer:
