@@ -17,7 +17,7 @@ import policy_schema
 import typer
 from typer._click import Context
 
-from shipmoor_hooks.cli.main import app
+from shipmoor_hooks.cli.main import app_for
 from shipmoor_hooks.code_pages import first_sentence, page_of
 from shipmoor_hooks.evals.checking import RULES
 from shipmoor_hooks.model import Code, Level
@@ -53,7 +53,7 @@ Options that stand before the command:
 
 def commands() -> str:
     """docs/commands.md: the help of the program and of every command."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(app_for(None))
     parts = [COMMANDS_HEAD, fenced(help_of(group, "shipmoor-hooks", Context(group, info_name="shipmoor-hooks")))]
     outer = Context(group, info_name="shipmoor-hooks")
     for name, command in group.commands.items():  # type: ignore[attr-defined]
@@ -98,6 +98,7 @@ def code_index() -> str:
 
 def command_list() -> str:
     """Every command with its short help."""
+    app = app_for(None)
     rows = [(f"`{c.name}`", str(c.short_help)) for c in (*app.registered_commands, *app.registered_groups)]
     return table(("command", "does"), rows)
 

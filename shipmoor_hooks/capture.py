@@ -9,8 +9,9 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import eval_capture, history, ignored_surface, intake, inventory, results_folder, staleness
+from shipmoor_hooks import eval_capture, history, intake, inventory, measured_surface, results_folder, staleness
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
+from shipmoor_hooks.measured_surface import NOTHING_SEEN, Seen, some
 from shipmoor_hooks.model import (
     Case,
     CaseList,
@@ -28,6 +29,7 @@ from shipmoor_hooks.model import (
 )
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.tested_paths import tracked_paths
 from shipmoor_hooks.trees import index_tree, scoped_tree
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.trees.tree import TreeCapture
@@ -44,6 +46,7 @@ class Begun:
     suite: Suite
     run: Run
     before: TreeCapture
+    surface: Seen = NOTHING_SEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ def begin(
     """Take the tree and store the start of a run. Raises EvidenceFault where the policy refuses untracked files."""
     check_variant(suite, variant)
     before = tree_module.capture(place)
-    untracked = (*before.untracked, *ignored_surface.ignored(place.git))
+    surface = measured_surface.look(place.git, suite, command)
+    untracked = (*before.untracked, *surface.unusable)
     refuse_untracked(policy, untracked)
     run = Run(
         id=secrets.token_hex(16),
@@ -106,7 +110,7 @@ def begin(
         problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
         label=label,
     )
-    return Begun(place, policy, suite, _spool(place).begin(run), before)
+    return Begun(place, policy, suite, _spool(place).begin(run), before, surface)
 
 
 def abandon(begun: Begun) -> None:
@@ -154,6 +158,7 @@ def finish(
     hidden = exit_code not in (0, None) and not cases.has_red
     if hidden and not found and not eval_capture.explains(evals.run):
         cases = _with_exit_code(cases, exit_code or 0)
+    found = measured_surface.problems(begun.suite, begun.surface, reports) + found
     bound = begun.before.tree is not None and not touched and not changed.reasons
     run = replace(
         begun.run,
@@ -169,12 +174,13 @@ def finish(
         runner_version=runner_version,
         conditions=conditions_of(reports, {**(conditions or {}), **evals.conditions}, runner, runner_version),
         reports=tuple(files),
+        surface=measured_surface.digests(begun.place, begun.suite, begun.before, begun.surface, reports),
         evals=evals.run,
     )
     spool = _spool(begun.place)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, (*_warnings(begun.before, reports, stored, appeared), *evals.warnings, *_seal_note(spool)))
+    return Captured(stored, (*_warnings(begun, reports, stored, appeared), *evals.warnings, *_seal_note(spool)))
 
 
 def import_reports(
@@ -203,9 +209,10 @@ def import_reports(
         raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")
     taken, reports = list(read), list(read.values())
     before = tree_of_name(place, tree, environ)
-    untracked = before.untracked
+    untracked, surface = before.untracked, NOTHING_SEEN
     if tree == "worktree":
-        untracked += ignored_surface.ignored(place.git)
+        surface = measured_surface.look(place.git, suite, (), reports)
+        untracked += surface.unusable
         refuse_untracked(policy, untracked)
     spool = _spool(place)
     staleness.refuse_stale(place, spool, taken, reports, before, measured_on=tree)
@@ -227,7 +234,7 @@ def import_reports(
         clock_suspect=suspect,
         label=label,
     )
-    begun = Begun(place, policy, suite, begun_run, before)
+    begun = Begun(place, policy, suite, begun_run, before, surface)
     cases = _cases(begun, reports)
     found = _report_problems([file.name for file in taken], reports, cases)
     selected = [words for r in reports if r.evals for words in eval_capture.selection(suite, r.evals)]
@@ -238,6 +245,7 @@ def import_reports(
         found.insert(0, _bound_to_nothing(before.reasons))
     if selected:
         found.append(_partial(suite, selected))
+    found = measured_surface.problems(suite, surface, reports) + found
     run = replace(
         begun_run,
         cases=cases,
@@ -247,6 +255,7 @@ def import_reports(
         runner_version=reports[0].harness_version,
         conditions=conditions_of(reports, evals.conditions, reports[0].harness, reports[0].harness_version),
         reports=tuple(taken),
+        surface=measured_surface.digests(place, suite, before, surface, reports),
         evals=evals.run,
     )
     known = staleness.already_there(spool, run)
@@ -254,7 +263,7 @@ def import_reports(
         return Captured(known, ("this report was captured before; nothing was stored again",), known=True)
     stored = spool.finish(run)
     staleness.remember(spool, stored)
-    return Captured(stored, (*_warnings(before, reports, stored, ()), *evals.warnings, *_seal_note(spool)))
+    return Captured(stored, (*_warnings(begun, reports, stored, ()), *evals.warnings, *_seal_note(spool)))
 
 
 # ---------------------------------------------------------------- pieces
@@ -281,7 +290,7 @@ def refuse_untracked(policy: Policy, untracked: Sequence[str]) -> None:
     """Where the policy says `untracked = "refuse"`, a run that saw untracked files is not taken."""
     if policy.untracked == "refuse" and untracked:
         raise EvidenceFault(
-            f"the policy refuses runs that see untracked files: {_some(untracked)}", "git add them, or move them away"
+            f"the policy refuses runs that see untracked files: {some(untracked)}", "git add them, or move them away"
         )
 
 
@@ -332,17 +341,6 @@ def _evals(begun: Begun, reports: Sequence[Report], measured: eval_capture.Measu
     return eval_capture.bound(begun.place, begun.suite, begun.before, reports, measured, ids)
 
 
-def tracked_paths(place: Place, seen: TreeCapture) -> frozenset[str]:
-    """The paths of the tested tree: HEAD's, with what the working tree added and lost."""
-    if seen.head is None:
-        return frozenset(c.path for c in seen.changes if c.oid is not None)
-    out = place.git.output("ls-tree", "-r", "-z", "--name-only", seen.head)
-    paths = set(out.decode("utf-8", "surrogateescape").split("\0"))
-    paths.discard("")
-    paths |= {c.path for c in seen.changes if c.oid is not None}
-    return frozenset(paths - {c.path for c in seen.changes if c.oid is None})
-
-
 def _report_problems(
     names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case], watched: bool = False
 ) -> list[Problem]:
@@ -370,7 +368,7 @@ def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
     again = f"shipmoor-hooks run --suite {suite.name}"
     return Problem(
         Code.TREE_CHANGED,
-        f"files changed while {suite.name} ran, so it is bound to no tree: {_some(touched)}"
+        f"files changed while {suite.name} ran, so it is bound to no tree: {some(touched)}"
         + (f" (nothing but results of evals: {results_folder.WHY})" if results else ""),
         f"{results_folder.ignore_line(results)}, then {again}" if results else again,
     )
@@ -382,17 +380,17 @@ def _with_exit_code(cases: CaseList, exit_code: int) -> CaseList:
     return CaseList.of(sorted([*cases, hidden], key=lambda c: c.id))
 
 
-def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared: Sequence[str]) -> list[str]:
+def _warnings(begun: Begun, reports: Sequence[Report], run: Run, appeared: Sequence[str]) -> list[str]:
+    before = begun.before
     found = [w for r in reports for w in r.warnings] + inventory.explained(reports, run.problems)
     found += [f"{p.message}" + (f": {p.next_step}" if p.next_step else "") for p in run.problems]
     if before.untracked:
-        found.append(f"the tested tree holds untracked files: {_some(before.untracked)}; commit them with the change")
-    if hidden := run.untracked[len(before.untracked) :]:
-        found.append(f"files that git ignores decide what this suite does, and no tree holds them: {_some(hidden)}")
+        found.append(f"the tested tree holds untracked files: {some(before.untracked)}; commit them with the change")
+    found += measured_surface.warnings(begun.surface, run.problems)
     if before.nested:
-        found.append(f"nested repositories are left out of the tree: {_some(before.nested)}")
+        found.append(f"nested repositories are left out of the tree: {some(before.nested)}")
     if appeared:
-        found.append(f"files appeared while the suite ran; the run keeps the first tree: {_some(appeared)}")
+        found.append(f"files appeared while the suite ran; the run keeps the first tree: {some(appeared)}")
         if results := results_folder.of(appeared):
             found.append(f"they are results of evals; let git ignore them: {results_folder.ignore_line(results)}")
     if run.exit_code == 0 and CaseList.of(run.cases).has_red:
@@ -400,7 +398,3 @@ def _warnings(before: TreeCapture, reports: Sequence[Report], run: Run, appeared
     if run.clock_suspect:
         found.append("the report's time lies in the future; the run can clear no red")
     return found
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

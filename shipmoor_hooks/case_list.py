@@ -121,6 +121,11 @@ class CaseList(Sequence[Case]):
                 counts[case.outcome] -= 1
         return counts
 
+    def counts_by_letter(self) -> dict[str, int]:
+        """Every record by its outcome's letter, letters that none has left out."""
+        counts = {chr(letter): self.letters.count(letter) for letter in OF_LETTER}
+        return {letter: number for letter, number in counts.items() if number}
+
     @property
     def has_red(self) -> bool:
         return any(letter in self.letters for letter in RED_LETTERS)

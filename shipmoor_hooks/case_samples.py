@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shipmoor_hooks import capture, eval_capture, inventory, observe
+from shipmoor_hooks import eval_capture, inventory, observe
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.eval_model import EvalSample
 from shipmoor_hooks.git import command_environment
@@ -14,6 +14,7 @@ from shipmoor_hooks.model import Case, Outcome, RecordKind, Report, Suite
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.record_model import ProofSample
 from shipmoor_hooks.runners.one_case import CaseCommand, command_for
+from shipmoor_hooks.tested_paths import tracked_paths
 from shipmoor_hooks.trace_store import FAULT, RUN
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.trees.tree import TreeCapture
@@ -56,7 +57,7 @@ def by_command(suite: Suite, environ: Mapping[str, str], stdout: int | None) -> 
 
     def run(place: Place, case: str, samples: int, side: Side) -> Measured:
         seen = tree_module.capture(place)
-        tracked = capture.tracked_paths(place, seen)
+        tracked = tracked_paths(place, seen)
         path = file_of(case, tracked)
         command = command_for(suite, case, path, samples)
         if not command.words:
@@ -104,7 +105,7 @@ def _eval_samples(
 ) -> tuple[list[ProofSample], str]:
     """The samples that an eval result holds of a case, and the case's folder. Raises EvidenceFault where one of them
     measured nothing, or the result is not of this worktree."""
-    ids = eval_capture.ids_of(place, suite, reports, capture.tracked_paths(place, seen))
+    ids = eval_capture.ids_of(place, suite, reports, tracked_paths(place, seen))
     bound = eval_capture.bound(place, suite, seen, reports, how, ids)
     if bound.problems or bound.run is None:
         why = bound.problems[0].message if bound.problems else "the result lists no case"

@@ -50,6 +50,7 @@ def run_json(run: Run, *, cases: bool = False, not_covered: Sequence[str] = ()) 
         "head": run.head,
         "changed": [c.path for c in run.changes],
         "untracked": list(run.untracked),
+        "surface": dict(run.surface),
         "reports": [{"name": r.name, "sha256": r.sha256} for r in run.reports],
         "problems": [{"code": p.code.value, "message": p.message, "next": p.next_step or None} for p in run.problems],
         "clock_suspect": run.clock_suspect,

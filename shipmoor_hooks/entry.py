@@ -125,10 +125,12 @@ def _fields(run: Run, cases: CaseList, inventory: str) -> dict[str, Any]:
         "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
         **({envelope.SEALED_BY: run.key} if run.key else {}),
         **({"label": run.label} if run.label else {}),
+        "surface": dict(run.surface),
         **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
         "cases": {
             "inventory": inventory,
             "number": len(cases),
+            "counts": cases.counts_by_letter(),
             "outcomes": base64.b64encode(_packed(cases.letters)).decode("ascii"),
             "details": {str(i): _details(case) for i, case in cases.others.items()},
         },
@@ -189,6 +191,7 @@ def _run(fields: dict[str, Any], inventory: bytes | None) -> Run:
         evals=eval_entry.eval_run(fields["evals"]) if "evals" in fields else None,
         key=_text(fields.get(envelope.SEALED_BY, "")),
         label=_text(fields.get("label", "")),
+        surface=tuple(sorted((path, _text(digest)) for path, digest in fields.get("surface", {}).items())),
     )
 
 
@@ -236,6 +239,9 @@ def _cases(stored: dict[str, Any], inventory: bytes | None) -> CaseList:
         raise ValueError("ids and outcomes differ in number")
     if unknown := outcomes.translate(None, bytes(OF_LETTER)):
         raise ValueError(f"{unknown[:1]!r} is no outcome")
+    found = CaseList(ids, outcomes, {})
+    if stored.get("counts", found.counts_by_letter()) != found.counts_by_letter():
+        raise ValueError("the outcomes are not as many as it says")
     others = {}
     for key, details in stored["details"].items():
         position = int(key)

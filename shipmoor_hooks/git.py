@@ -11,20 +11,9 @@ import subprocess
 from collections.abc import Iterable, Mapping
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault
+from shipmoor_hooks.git_environment import LOCATION_VARIABLES, scrubbed
 
-# `git rev-parse --local-env-vars` of git 2.55, without the variables that carry configuration (`git -c`, GIT_CONFIG_COUNT):
-# those decide how content is hashed, and git must see them.
-LOCATION_VARIABLES = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
-    "GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX", "GIT_REFERENCE_BACKEND",
-)  # fmt: skip
 CONFIGURATION_VARIABLES = ("GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
-
-
-def location_free(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without the variables that tell git which repository, index or object store to use."""
-    return {k: v for k, v in environ.items() if k not in LOCATION_VARIABLES}
 
 
 def command_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -73,14 +62,7 @@ class Git:
 
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
         self.directory = directory
-        self.environ = location_free(environ) | {
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_GRAFT_FILE": os.devnull,
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_TERMINAL_PROMPT": "0",
-            "LC_ALL": "C",
-        }
+        self.environ = scrubbed(environ)
 
     def run(
         self,

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git, alternates
+from shipmoor_hooks.git_environment import NO_PROMPTS
 from shipmoor_hooks.model import Change, CommitMessage, Revision
 from shipmoor_hooks.trees.tree_listing import between
 
@@ -80,9 +81,18 @@ def crosses_boundary(git: Git, boundaries: frozenset[str], tips: Sequence[str], 
 
 def messages(git: Git, bases: Sequence[str], tip: str) -> tuple[CommitMessage, ...]:
     """The commits of bases..tip with their trailers as git reads them, several of one key all kept, the newest first."""
+    return _messages(git, tip, *(f"^{b}" for b in bases))
+
+
+def messages_of(git: Git, commits: Sequence[str]) -> tuple[CommitMessage, ...]:
+    """These commits (object names) alone, told as `messages` tells a range."""
+    return _messages(git, "--no-walk=unsorted", *commits) if commits else ()
+
+
+def _messages(git: Git, *wanted: str) -> tuple[CommitMessage, ...]:
     out = git.output(
         *_PLAIN, "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false",
-        "log", "-z", f"--format={LOG_FORMAT}", tip, *(f"^{b}" for b in bases), "--",
+        "log", "-z", f"--format={LOG_FORMAT}", *wanted, "--",
     ).decode("utf-8", "surrogateescape")  # fmt: skip
     fields = out.split("\0")
     rows = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
@@ -202,10 +212,8 @@ def published_by_remote(git: Git, remote: str, ref: str, timeout: float = 3.0) -
 
 
 def _asked_remote(git: Git, timeout: float, *words: str) -> list[str] | None:
-    # Every question goes to a program that answers nothing; the user's own ssh command stays as it is.
-    extra = {"GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "SSH_ASKPASS_REQUIRE": "force"}
     try:
-        done = git.run("ls-remote", *words, extra=extra, timeout=timeout)
+        done = git.run("ls-remote", *words, extra=NO_PROMPTS, timeout=timeout)
     except subprocess.TimeoutExpired:
         return None
     return None if done.returncode else done.stdout.decode("utf-8", "surrogateescape").splitlines()

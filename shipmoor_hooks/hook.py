@@ -11,7 +11,7 @@ import sys
 
 from shipmoor_hooks import PROBE
 
-STAGES = ("pre-push", "post-commit", "commit-msg", "pre-receive")
+STAGES = ("pre-push", "post-commit", "commit-msg", "pre-receive", "agent")
 
 
 def main() -> int:
@@ -22,8 +22,10 @@ def main() -> int:
         shim, arguments = arguments[1], arguments[2:]
     stage = arguments.pop(0) if arguments else ""
     if stage not in STAGES or (stage != "pre-push" and len(arguments) != (stage == "commit-msg")):
-        say("usage: shipmoor-hooks-hook pre-push [REMOTE URL] | post-commit | commit-msg FILE | pre-receive")
+        say("usage: shipmoor-hooks-hook pre-push [REMOTE URL] | post-commit | commit-msg FILE | pre-receive | agent")
         return 2
+    if stage == "agent":
+        return agent()
     if stage == "pre-push":
         return pre_push(shim, arguments)
     if stage == "pre-receive":
@@ -41,6 +43,9 @@ def pre_push(shim: str, arguments: list[str]) -> int:
     earlier = beside(shim, "pre-push", arguments, stdin)
     if told and not stdin and len(arguments) > 1:
         return earlier  # git calls with an empty list when nothing is left to push
+    if stdin and without_news(arguments, stdin):
+        return earlier
+    load_site()
     from shipmoor_hooks.error_handler import guarded
 
     return guarded(lambda: judge(arguments, stdin), os.environ) or earlier
@@ -50,6 +55,7 @@ def pre_receive(shim: str) -> int:
     """git calls it in the repository that is pushed to, with one line a ref on stdin; what is refused was never there."""
     stdin = sys.stdin.buffer.read() if sys.stdin is not None and not sys.stdin.isatty() else b""
     earlier = beside(shim, "pre-receive", [], stdin)
+    load_site()
     import time
 
     from shipmoor_hooks.error_handler import guarded
@@ -60,6 +66,57 @@ def pre_receive(shim: str) -> int:
         return receive.run_pre_receive(stdin, os.getcwd(), os.environ, time.time(), sys.stdout, sys.stderr)
 
     return guarded(action, os.environ) or earlier
+
+
+def agent() -> int:
+    """A coding agent calls it with a JSON object on stdin; 1 is told to the person, 2 refuses and is told to the agent."""
+    stdin = sys.stdin.buffer.read(1 << 24) if sys.stdin is not None and not sys.stdin.isatty() else b""
+    import time
+
+    from shipmoor_hooks.error_handler import guarded
+
+    load_site()
+
+    def action() -> int:
+        from shipmoor_hooks import agent_hook
+
+        return agent_hook.run(stdin, os.getcwd(), os.environ, time.time(), sys.stderr)
+
+    # What we cannot read is our trouble and must not hold an agent up: only a refusal of ours is a 2.
+    code = guarded(action, os.environ)
+    return code if code in (0, 2) else 1
+
+
+def without_news(arguments: list[str], stdin: bytes) -> bool:
+    """Is this a push in which nothing about the tests has changed? Then it is answered here."""
+    import time
+
+    from shipmoor_hooks import output, quick_gate
+
+    line = quick_gate.answer(arguments, stdin, os.getcwd(), os.environ, time.time())
+    if line is not None:
+        output.say(sys.stdout, line)
+        output.flush(sys.stdout)
+    return line is not None
+
+
+def said_quickly(now: float) -> bool:
+    """Can what post-commit has to say be said without looking further?"""
+    from shipmoor_hooks import output, quick_commit
+
+    lines = quick_commit.lines(os.getcwd(), os.environ, now)
+    for line in lines or ():
+        output.say(sys.stdout, line)
+    output.flush(sys.stdout)
+    return lines is not None
+
+
+def load_site() -> None:
+    """Make up for `-S`, with which our shims start Python: from here on libraries are needed."""
+    if sys.flags.no_site:
+        import site
+
+        site.main()
 
 
 def judge(arguments: list[str], stdin: bytes) -> int:
@@ -97,6 +154,9 @@ def at_commit(arguments: list[str]) -> int:
     """post-commit, which gets no argument, or commit-msg, which gets the message's file."""
     import time
 
+    if not arguments and said_quickly(time.time()):
+        return 0
+    load_site()
     from shipmoor_hooks import commit_hooks
     from shipmoor_hooks.error_handler import guarded
 

@@ -96,6 +96,7 @@ class Code(enum.Enum):
     RUN_SET_ASIDE = "RUN_SET_ASIDE"
     VARIANT_UNLISTED = "VARIANT_UNLISTED"
     COMMAND_CHANGED = "COMMAND_CHANGED"
+    SURFACE_CHANGED = "SURFACE_CHANGED"
     CASE_UNSTABLE = "CASE_UNSTABLE"
     EXPECTATION_CHANGED = "EXPECTATION_CHANGED"
 
@@ -205,7 +206,8 @@ class Run:
 
     `tree` is None for a run that is bound to nothing (`problems` says why); `first_tree` is the tree taken before it
     started. `scoped_tree` is `tree` without the suite's excluded paths. `started` counts for order and for clearing;
-    `recorded` is when the entry was written. `conditions` are name and value pairs, sorted by name. `key` is the id of the
+    `recorded` is when the entry was written. `conditions` are name and value pairs, sorted by name. `surface` are the
+    files that decided what ran and how it was judged, with a digest each (see ignored_surface.digests). `key` is the id of the
     key that the entry says it was sealed with ("" for none): a hint, `sealing` is what was found.
     """
 
@@ -237,6 +239,7 @@ class Run:
     worktree: str = ""
     sequence: int = 0
     evals: EvalRun | None = None
+    surface: tuple[tuple[str, str], ...] = ()
     label: str = ""  # names a measurer, where one was named; never derived from host or user
     sealing: Sealing = Sealing.UNSEALED
     key: str = ""
@@ -458,3 +461,4 @@ class Verdict:
     findings: tuple[Finding, ...]
     ref: str = ""
     warned: bool = False  # refused, but the policy's mode only warns
+    watching: bool = False  # the policy's mode only warns

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TextIO
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def say(stream: TextIO | None, text: str) -> None:

@@ -7,8 +7,10 @@ looked at: in /proc where there is one, else by `ps`. Where neither can tell, th
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Iterator, Sequence
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _FAR = 12  # processes above: a hook host and its shells stand between git and us
 # The options of git itself that take the next word as their value.
@@ -91,6 +93,8 @@ def _from_proc(process: int) -> tuple[int, list[str]] | None:
 
 def _from_ps(process: int) -> tuple[int, list[str]] | None:
     """The same by POSIX's ps, which joins the words with blanks."""
+    import subprocess  # only where there is no /proc
+
     try:
         done = subprocess.run(
             ["ps", "-o", "ppid=", "-o", "args=", "-p", str(process)], capture_output=True, timeout=2, check=False

@@ -9,6 +9,7 @@ records; a worker only counts what it deselects.
 from __future__ import annotations
 
 import os
+import platform
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +113,7 @@ class Recording:
             testpaths=tuple(config.getini("testpaths")),
             version=pytest.__version__,
             plugins=tuple(sorted(p for p in plugins if not p.startswith("shipmoor-hooks "))),
+            python=f"{platform.python_implementation()} {platform.python_version()}",
             suite=config.getoption("shipmoor_suite") or os.environ.get("SHIPMOOR_HOOKS_SUITE") or None,
             variant=config.getoption("shipmoor_variant") or os.environ.get("SHIPMOOR_HOOKS_VARIANT") or None,
             environ=dict(os.environ),

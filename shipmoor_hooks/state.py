@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Mapping
 
 from shipmoor_hooks.errors import EnvironmentFault
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 APPLICATION = "shipmoor-hooks"
 

@@ -1,18 +1,16 @@
 """Files that appear whole or not at all, and locks that die with their process: what the spool is made of (design, section 9).
 
-Nothing here follows a link, and what was written is on the disk when a function returns.
+Nothing here follows a link, and what was written is on the disk when a function returns. The quick paths of the hooks load
+this: so no `contextlib`, no `secrets`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
-import secrets
 import stat
 import time
-from collections.abc import Iterator
 
 from shipmoor_hooks.errors import EnvironmentFault
 
@@ -44,7 +42,7 @@ def write_whole(path: str, data: bytes, mode: int = 0o666) -> None:
     """Make the file appear whole, durable, under its name; on any error nothing of it stays. `mode` is before the umask."""
     folder, name = os.path.split(path)
     # Not the process's number: containers give the same one again and again, and a killed writer's file would be in the way.
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -53,8 +51,10 @@ def write_whole(path: str, data: bytes, mode: int = 0o666) -> None:
             os.fsync(stream.fileno())
         os.rename(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
+        try:  # noqa: SIM105
             os.unlink(temporary)
+        except OSError:
+            pass
         raise
     sync_folder(folder)
 
@@ -73,9 +73,11 @@ def real_folder(root: str, *parts: str) -> str:
     path = root
     for part in ("", *parts):
         path = os.path.join(path, part) if part else path
-        with contextlib.suppress(FileExistsError):
+        try:
             os.mkdir(path)
             sync_folder(os.path.dirname(path))
+        except FileExistsError:
+            pass
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise EnvironmentFault(
                 f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
@@ -83,26 +85,44 @@ def real_folder(root: str, *parts: str) -> str:
     return path
 
 
-@contextlib.contextmanager
-def lock(path: str, how: int, seconds: float | None = None) -> Iterator[int]:
-    """The file, locked (flock) for as long as the block runs; made when it is missing, never through a link.
+class Lock:
+    """A file, locked (flock) for as long as the block runs; made when it is missing, never through a link.
 
     The kernel lets go of a dead process's lock; a process that is stopped while it holds one keeps nobody waiting for more
-    than `seconds` (PATIENCE). Raises OSError; BlockingIOError when the lock is still held then.
+    than `seconds`. Raises OSError; BlockingIOError when the lock is still held then.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-    try:
-        _take(handle, how, path, time.monotonic() + (PATIENCE if seconds is None else seconds))
-        yield handle
-    finally:
-        os.close(handle)
 
+    __slots__ = ("_handle", "_how", "_path", "_seconds")
 
-def _take(handle: int, how: int, path: str, deadline: float) -> None:
-    while True:
+    def __init__(self, path: str, how: int, seconds: float) -> None:
+        self._path, self._how, self._seconds, self._handle = path, how, seconds, -1
+
+    def __enter__(self) -> int:
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         try:
-            return fcntl.flock(handle, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise BlockingIOError(errno.EAGAIN, f"another command has held {path} for too long", path) from None
-            time.sleep(_BETWEEN)
+            self._take(time.monotonic() + self._seconds)
+        except BaseException:
+            os.close(self._handle)
+            raise
+        return self._handle
+
+    def _take(self, deadline: float) -> None:
+        while True:
+            try:
+                return fcntl.flock(self._handle, self._how | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    said = f"another command has held {self._path} for too long"
+                    raise BlockingIOError(errno.EAGAIN, said, self._path) from None
+                time.sleep(_BETWEEN)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+
+def lock(path: str, how: int, seconds: float | None = None) -> Lock:
+    """The file at `path` to be locked by a `with` statement, which gives its handle; `how` is one of flock's.
+
+    `seconds` (PATIENCE when they are left out) is how long it is waited for.
+    """
+    return Lock(path, how, PATIENCE if seconds is None else seconds)

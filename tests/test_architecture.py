@@ -78,12 +78,13 @@ PRINTING = {
     "hook",
     "wiring.chain",
 }  # both before anything else of ours is loaded; the rest says what it has to say by `output`
+ENDING = {("start", "os._exit")}  # the last statement of the file that our shims start: it leaves the taking apart out
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
     "capture": 410,
     "entry": 320,
-    "evaluate": 330,
+    "evaluate": 345,
 }
 
 
@@ -168,7 +169,7 @@ def wrong_calls(name: str, text: str) -> list[str]:
     found = []
     for node in ast.walk(tree):
         said = dotted(node)
-        if said in ("sys.exit", "os._exit", "exit", "quit"):
+        if said in ("sys.exit", "os._exit", "exit", "quit") and (name, said) not in ENDING:
             found.append(f"{name}:{node.lineno} calls {said}")  # type: ignore[attr-defined]
         if isinstance(node, ast.ExceptHandler) and catches_all(node) and name != "error_handler":
             found.append(f"{name}:{node.lineno} catches everything")

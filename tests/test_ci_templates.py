@@ -17,12 +17,13 @@ from gate_world import said
 from hook_world import path_with
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks.cli.main import app
+from shipmoor_hooks.cli.main import app_for
 
 ROOT = Path(__file__).parent.parent / "examples" / "ci"
 MEASURE, GATE = ROOT / "github" / "measure.yml", ROOT / "github" / "gate.yml"
 GITLAB = ROOT / "gitlab" / ".gitlab-ci.yml"
-COMMANDS = {str(c.name) for c in app.registered_commands}
+APP = app_for(None)
+COMMANDS = {str(c.name) for c in APP.registered_commands}
 EXPRESSION = re.compile(r"\$\{\{\s*(.+?)\s*\}\}")
 HASH_PINNED = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40}")
 

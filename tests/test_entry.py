@@ -82,6 +82,7 @@ RUNS = st.builds(
     head=MAYBE,
     changes=st.lists(st.builds(Change, TEXT, MAYBE, MAYBE), max_size=2).map(tuple),
     untracked=st.lists(TEXT, max_size=2).map(tuple),
+    surface=st.dictionaries(TEXT, TEXT, max_size=2).map(lambda d: tuple(sorted(d.items()))),
     clock_suspect=st.booleans(),
     worktree=TEXT,
     sequence=st.integers(0, 2**40),
@@ -246,7 +247,7 @@ def test_a_field_of_another_kind_is_told_and_never_a_crash(name: str) -> None:
             assert decode(stored.envelope, stored.inventory) == found
 
 
-@pytest.mark.parametrize("name", [n for n in sorted(FIELDS) if n not in ("schema",)])
+@pytest.mark.parametrize("name", [n for n in sorted(FIELDS) if n not in ("schema", "surface")])
 def test_a_field_that_is_missing(name: str) -> None:
     with pytest.raises(Unreadable, match="a field is missing or wrong"):
         decode_fields({k: v for k, v in FIELDS.items() if k != name}, STORED.inventory)

@@ -89,6 +89,13 @@ def test_a_push_that_is_refused_loads_no_framework(world: GateWorld) -> None:
 @pytest.mark.parametrize("arguments", [["post-commit"], ["commit-msg", ".git/COMMIT_EDITMSG"]])
 def test_a_commit_loads_no_framework(world: GateWorld, arguments: list[str]) -> None:
     (world.repo.path / ".git" / "COMMIT_EDITMSG").write_text("Add a case\n")
+    world.measure({"a": "passed", "b": "passed", "c": "passed"})  # several runs: more than the quick path says
     modules = loaded_by_hook(world, arguments, "", 0)
     assert "shipmoor_hooks.commit_hooks" in modules
     assert banned(modules) == set()
+
+
+def test_post_commit_says_what_is_plain_without_the_rest(world: GateWorld) -> None:
+    modules = loaded_by_hook(world, ["post-commit"], "", 0)
+    assert "shipmoor_hooks.quick_commit" in modules
+    assert not modules & {"shipmoor_hooks.commit_hooks", "shipmoor_hooks.model", "subprocess", "re", "dataclasses"}

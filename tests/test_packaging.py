@@ -125,7 +125,7 @@ def test_the_shims_are_found(kind: str, wheel: Path, tmp_path: Path) -> None:
         zipfile.ZipFile(wheel).extractall(root)  # noqa: S202 # our own, built a moment ago
     code = (
         "from shipmoor_hooks.wiring import hook_files; "
-        "print(hook_files.__file__, *(hook_files.shim_text(s, '/py').count('/py') for s in hook_files.STAGES))"
+        "print(hook_files.__file__, *(hook_files.shim_text(s, '/py').count('python=/py\\n') for s in hook_files.STAGES))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -6,6 +6,7 @@ In each: remove a test, skip one, break one, rename a file, move a test between 
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 from gate_world import said
 from repo_builder import RepoBuilder
+from synthetic_history import History
 
 pytestmark = pytest.mark.network
 
@@ -87,11 +89,8 @@ def unpack(archive: Path, folder: Path) -> Path:
     return next(p for p in folder.iterdir() if p.is_dir())
 
 
-@pytest.fixture
-def python_project(
-    request: pytest.FixtureRequest, tmp_path: Path, installed_python: Path, environment: dict[str, str]
-) -> Adopted:
-    wanted = PYTHON_PROJECTS[request.param]
+def published(wanted: str, tmp_path: Path, installed_python: Path, environment: dict[str, str]) -> Adopted:
+    """A source package from the index, adopted."""
     downloaded = tmp_path / "sdist"
     words = [
         sys.executable,
@@ -111,6 +110,13 @@ def python_project(
     folders = [str(installed_python.parent), str(Path(sys.executable).parent), environment["PATH"]]
     env = environment | {"PATH": os.pathsep.join(folders), "PYTHONPATH": str(source / "src")}
     return Adopted.adopt(source, env)
+
+
+@pytest.fixture
+def python_project(
+    request: pytest.FixtureRequest, tmp_path: Path, installed_python: Path, environment: dict[str, str]
+) -> Adopted:
+    return published(PYTHON_PROJECTS[request.param], tmp_path, installed_python, environment)
 
 
 @dataclass(frozen=True)
@@ -247,3 +253,32 @@ def test_a_node_project(tmp_path: Path, installed_python: Path, environment: dic
 
     renamed = project.change("rename-a-file", rename)
     assert renamed.returncode == 0, said(renamed)
+
+
+# ---------------------------------------------------------------- a history, replayed
+
+# The folder of each project's tests.
+REPLAYED = {"pluggy==1.6.0": "testing", "iniconfig==2.3.1": "testing", "click==8.1.7": "tests"}
+COMMITS = int(os.environ.get("SHIPMOOR_HOOKS_REPLAY", "9"))
+
+
+@pytest.mark.parametrize(
+    "wanted", [pytest.param(w, marks=[] if w.startswith("iniconfig") else pytest.mark.matrix) for w in REPLAYED]
+)
+def test_a_synthetic_history_is_told_what_it_did(
+    wanted: str, tmp_path: Path, installed_python: Path, environment: dict[str, str]
+) -> None:
+    """docs/real-projects.md has the figures of longer ones: SHIPMOOR_HOOKS_REPLAY=30."""
+    project = published(wanted, tmp_path, installed_python, environment)
+    made = History(project.repo, REPLAYED[wanted], seed=7).make(COMMITS)
+    done = project.ours("replay", "--format", "json", "-j", "2", "-n", str(COMMITS), codes=(0,))
+    told = {row["commit"]: row for row in json.loads(done.stdout)["commits"]}
+    wrong = []
+    for one in made:
+        findings = told[one.commit]["verdict"]["findings"]
+        codes = {f["code"] for f in findings if f["level"] == "refuse" and not f["disclosed"]}
+        if codes != set(one.codes) or told[one.commit]["verdict"]["verdict"] == "cannot-evaluate":
+            wrong.append((one.kind, sorted(codes), told[one.commit]["unmeasured"]))
+    honest = sum(not one.codes for one in made)
+    print(f"{wanted}: {len(made)} commits, {honest} honest; told wrong: {wrong or 'none'}")
+    assert wrong == []

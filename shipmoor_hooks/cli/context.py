@@ -8,17 +8,17 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shipmoor_hooks import place
-from shipmoor_hooks import policy as policy_module
 from shipmoor_hooks.errors import PolicyFault, RepositoryFault, UsageFault
-from shipmoor_hooks.model import Policy, Shard
 from shipmoor_hooks.output import say
-from shipmoor_hooks.place import Place
 from shipmoor_hooks.visible import visible
+
+if TYPE_CHECKING:  # loaded by the commands that use them: `--help` and `explain` do not
+    from shipmoor_hooks.model import Policy, Shard
+    from shipmoor_hooks.place import Place
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
@@ -53,11 +53,15 @@ class Call:
         """The repository around the folder of the call. Raises RepositoryFault."""
         if not os.path.isdir(self.directory):
             raise RepositoryFault(f"{self.directory}: there is no such folder")
+        from shipmoor_hooks import place
+
         return place.find(self.directory, self.environ)
 
     def policy(self, where: Place) -> Policy:
         """The working tree's policy. Raises PolicyFault when there is none."""
-        found = policy_module.load_worktree(where)
+        from shipmoor_hooks import policy
+
+        found = policy.load_worktree(where)
         if found is None:
             raise PolicyFault("there is no policy here (shipmoor-hooks.toml or pyproject.toml)", "shipmoor-hooks init")
         return found
@@ -95,4 +99,6 @@ def shard_of(text: str | None) -> Shard | None:
     index, slash, total = text.partition("/")
     if not (slash and index.isdecimal() and total.isdecimal()) or not 1 <= int(index) <= int(total) <= 10_000:
         raise UsageFault(f"--shard takes I/N, for example 2/4, not {text!r}")
+    from shipmoor_hooks.model import Shard
+
     return Shard(int(index), int(total))

@@ -4,39 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 from shipmoor_hooks import __version__
-from shipmoor_hooks.cli import (
-    eval_check,
-    eval_commands,
-    eval_grade,
-    eval_run,
-    explain_commands,
-    inspect_commands,
-    measure_commands,
-    prove_commands,
-    replay_commands,
-    setup_commands,
-    share_commands,
-    trust_commands,
-)
-from shipmoor_hooks.cli.context import CONTEXT, Call, answer
+from shipmoor_hooks.cli import app as commands
+from shipmoor_hooks.cli.context import Call, answer
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.errors import EXIT_INTERRUPTED, EXIT_USAGE, UsageFault
-
-app = typer.Typer(
-    name="shipmoor-hooks",
-    help="Keep a test set honest: what got smaller between the merge base and the tip is named, or not pushed.",
-    context_settings=CONTEXT,
-    no_args_is_help=True,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
 
 
 def _version(wanted: bool) -> None:
@@ -45,7 +23,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     context: typer.Context,
     directory: Annotated[str, typer.Option("-C", metavar="DIR", help="Work as if started in DIR.")] = ".",
@@ -61,18 +38,15 @@ def options(
     context.obj = Call(os.path.abspath(directory), dict(os.environ), quiet, verbose)
 
 
-measure_commands.register(app)
-inspect_commands.register(app)
-prove_commands.register(app)
-setup_commands.register(app)
-trust_commands.register(app)
-explain_commands.register(app)
-replay_commands.register(app)
-share_commands.register(app)
-eval_check.register(eval_commands.app)
-eval_grade.register(eval_commands.app)
-eval_run.register(eval_commands.app)
-app.add_typer(eval_commands.app, name="eval", short_help="Lint, run, grade and re-grade eval suites.")
+def app_for(words: Sequence[str] | None) -> typer.Typer:
+    """The app with what a call with these words needs; None: with every command."""
+    app = commands.empty()
+    app.callback()(options)
+    if words is None or any(name.endswith("_COMPLETE") for name in os.environ):  # a shell asks for completions
+        commands.add_every(app)
+    else:
+        commands.add_for(app, words)
+    return app
 
 
 def main() -> int:
@@ -82,15 +56,14 @@ def main() -> int:
 
 def run(arguments: list[str]) -> int:
     """Run a command; typer's own complaints become ours, so that exit codes stay the design's."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(app_for(arguments))
     try:
         code = command.main(args=arguments, prog_name="shipmoor-hooks", standalone_mode=False)
     except NoArgsIsHelpError as asked:
         answer(asked.format_message())
         return EXIT_USAGE
     except ClickException as wrong:
-        known = {c.name for c in app.registered_commands}
-        words = ["shipmoor-hooks", *(word for word in arguments if word in known)][:2]
+        words = ["shipmoor-hooks", *(word for word in arguments if word in commands.NAMES)][:2]
         raise UsageFault(wrong.format_message(), f"{' '.join(words)} --help") from wrong
     except typer.Abort:
         return EXIT_INTERRUPTED

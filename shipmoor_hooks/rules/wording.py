@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shipmoor_hooks.ages import ago as ago
 from shipmoor_hooks.model import Code, Count, Finding, Outcome, RecordKind, Run
 from shipmoor_hooks.rules.pairing import Fewer
 from shipmoor_hooks.rules.standing import BaseCase, TipCase
@@ -256,14 +257,3 @@ def smaller_run(run: Run, largest: int) -> Finding:
 def several(number: int, word: str = "case") -> str:
     """`1 case`, `3 cases`."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
-def ago(seconds: float) -> str:
-    """An age in words: `4 min ago`."""
-    if seconds < 90:
-        return "just now" if seconds < 10 else f"{int(seconds)} s ago"
-    if seconds < 90 * 60:
-        return f"{round(seconds / 60)} min ago"
-    if seconds < 36 * 3600:
-        return f"{round(seconds / 3600)} h ago"
-    return f"{round(seconds / 86400)} days ago"

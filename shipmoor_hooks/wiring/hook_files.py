@@ -96,7 +96,9 @@ def shim_text(stage: str, python: str) -> str:
     for folder in (os.path.join(package, "hooks"), os.path.join(os.path.dirname(package), "hooks")):
         text = read_text(os.path.join(folder, stage))
         if text is not None:
-            return text.replace("python=''", f"python={shlex.quote(python)}")
+            start = os.path.join(package, "start.py") if python else ""
+            text = text.replace("python=''", f"python={shlex.quote(python)}")
+            return text.replace("start=''", f"start={shlex.quote(start)}")
     raise EnvironmentFault(f"the shim for {stage} is missing from this installation", "install shipmoor-hooks again")
 
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks import PROBE
-from shipmoor_hooks.git import Git, last_line, location_free
+from shipmoor_hooks.git import Git, last_line
+from shipmoor_hooks.git_environment import location_free
 from shipmoor_hooks.place import Place
 
 SECONDS = 30.0

@@ -1,0 +1,239 @@
+"""The gate's quick path: a push in which nothing about the tests has changed is answered without the gate.
+
+It knows one answer, `allowed`, and gives it only where the whole gate would say the very same words: one branch, one merge
+base, the same plain policy on all sides, no trailer of ours, and for each suite one complete run at base and tip with the
+same cases and the same outcomes, none of them red. Anything else gives None, and the gate judges: no rule stands here. Why,
+and what it costs: docs/decisions/quick-gate.md.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from shipmoor_hooks import lean_git, plain_policy, quick_runs, state
+from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.lean_envelope import quoted, sha256, wrapped
+from shipmoor_hooks.lean_keys import Keys
+from shipmoor_hooks.push_caller import is_dry_run
+from shipmoor_hooks.whole_files import lock, real_folder, write_whole
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shipmoor_hooks.lean_git import Here
+
+REMOTE = "origin"
+POLICY_FILE = "shipmoor-hooks.toml"
+RECEIPT_TYPE = "application/vnd.shipmoor-hooks.receipt+json;version=1"
+WAIT = 3.0  # seconds for the remote's answer
+NOTHING_TO_JUDGE = ("refs/tags/", "refs/notes/", "refs/shipmoor-hooks/")
+# How the keys of our trailers begin, in any case; the long s is one case of it to a regular expression.
+_OURS = (b"test-", "te\u017ft-".encode())
+_HEX = frozenset("0123456789abcdef")
+_LOG = (
+    "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false",
+    "log", "-z", "--right-only", "--boundary", "--format=%m%H %T%n%B",
+)  # fmt: skip
+
+
+class Pushed:
+    """The one branch of a push: its name on the remote, the tip, the remote's old value ("" where it has none)."""
+
+    __slots__ = ("name", "old", "tip")
+
+    def __init__(self, name: str, tip: str, old: str) -> None:
+        self.name, self.tip, self.old = name, tip, old
+
+
+class Range:
+    """Target, base and tip: commits, the trees of base and tip, and those of the target and of the branch's old value."""
+
+    __slots__ = ("base", "base_tree", "beside", "target", "tip", "tip_tree")
+
+    def __init__(self, target: str, base: tuple[str, str], tip: tuple[str, str], beside: list[str]) -> None:
+        self.target, self.beside = target, beside
+        (self.base, self.base_tree), (self.tip, self.tip_tree) = base, tip
+
+
+def answer(
+    arguments: Sequence[str], stdin: bytes, directory: str, environ: Mapping[str, str], now: float
+) -> str | None:
+    """The line that the gate prints for a push without news, its receipt kept; None: the gate must judge.
+
+    `arguments` and `stdin` are git's to its pre-push hook (githooks(5)). Whatever cannot be read or written is the gate's
+    to tell, too: the errors of data that is not as expected stand for None.
+    """
+    try:
+        return _answer(arguments, stdin, directory, environ, now)
+    except (OSError, EnvironmentFault, ImportError):
+        return None
+    except (ValueError, LookupError, TypeError, AttributeError, StopIteration, ArithmeticError):
+        return None  # the data is not of the form that it should have
+
+
+def _answer(
+    arguments: Sequence[str], stdin: bytes, directory: str, environ: Mapping[str, str], now: float
+) -> str | None:
+    pushed = _only_branch(stdin)
+    here = lean_git.find(directory, environ)
+    if pushed is None or here is None or list(arguments[:1]) != [REMOTE] or len(arguments) != 2:
+        return None
+    if os.path.lexists(here.common_dir + "/shallow") or REMOTE not in (lean_git.remotes(here) or ()):
+        return None
+    heads = _heads(here)
+    if "HEAD" not in heads or "refs/heads/HEAD" in heads:
+        return None
+    root = here.common_dir + "/shipmoor-hooks"
+    if not os.path.isdir(root):
+        return None
+    span = _range(here, pushed, heads[f"refs/heads/{heads['HEAD']}"])
+    rules = None if span is None else _policy(here, span)
+    if span is None or rules is None or not _may_stand(pushed, span, rules, heads):
+        return None
+    keys = Keys(environ, state.state_path(environ))
+    told = _counts(root, span, rules, keys)
+    if told is None or not (is_dry_run() or _keep_receipt(root, pushed, span, keys, now)):
+        return None
+    return f"shipmoor-hooks: {pushed.name}: allowed: {', '.join(told)}"
+
+
+def _only_branch(stdin: bytes) -> Pushed | None:
+    """The one ref of a push that is judged, as `push.from_git` reads it."""
+    found = []
+    for line in stdin.decode("ascii").split("\n"):
+        if not line:
+            continue
+        _, tip, name, old = line.rsplit(" ", 3)
+        if not all(len(oid) in (40, 64) and _HEX.issuperset(oid) for oid in (tip, old)) or not name.isprintable():
+            return None
+        if tip.strip("0") and not name.startswith(NOTHING_TO_JUDGE):
+            found.append(Pushed(name, tip, old if old.strip("0") else ""))
+    return found[0] if len(found) == 1 else None
+
+
+def _heads(here: Here) -> dict[str, str]:
+    """What the remote itself says, as `history.heads_of_remote` reads it; {} where it does not answer."""
+    said = lean_git.ask(here, "ls-remote", "--symref", "--", REMOTE, "HEAD", "refs/heads/*", seconds=WAIT) or b""
+    found = {}
+    for line in said.decode("utf-8", "surrogateescape").splitlines():
+        value, _, name = line.partition("\t")
+        if value.startswith("ref: refs/heads/") and name == "HEAD":
+            found["HEAD"] = value[len("ref: refs/heads/") :]
+        elif name.startswith("refs/heads/"):
+            found[name] = value
+    return found
+
+
+def _range(here: Here, pushed: Pushed, target: str) -> Range | None:
+    """The commits of a push, where there is one merge base and no message speaks of tests.
+
+    A commit of the tip's side whose child is the tip's alone, and which is the target's as well, is a boundary. Where
+    there is one boundary, every way to a merge base goes through it: so it is the only one.
+    """
+    if not target or not _HEX.issuperset(target):
+        return None
+    said = lean_git.ask(here, *_LOG, f"{target}...{pushed.tip}", "--")
+    if not said or any(start in said.lower() for start in _OURS):
+        return None
+    trees: dict[str, str] = {}
+    boundary = []
+    for row in said.decode("utf-8", "surrogateescape").split("\0"):
+        head = row.partition("\n")[0]
+        if not head:
+            continue
+        commit, _, tree = head[1:].partition(" ")
+        if not all(len(oid) in (40, 64) and _HEX.issuperset(oid) for oid in (commit, tree)) or head[0] not in ">-":
+            return None
+        trees[commit] = tree
+        if head[0] == "-":
+            boundary.append(commit)
+    if len(boundary) != 1 or pushed.tip not in trees or pushed.tip in boundary:
+        return None
+    (base,) = boundary
+    old = [pushed.old] if pushed.old and pushed.old not in (base, pushed.tip) else []
+    if any(commit not in trees for commit in old):
+        return None  # the branch was rewritten, or the object is not here
+    return Range(target, (base, trees[base]), (pushed.tip, trees[pushed.tip]), [trees[c] for c in old])
+
+
+def _policy(here: Here, span: Range) -> plain_policy.Plain | None:
+    """The policy, where it is a plain file and the same one at target, base and tip; the target's tree is noted."""
+    commits = dict.fromkeys((span.base, span.tip, span.target))
+    asked = [f"{commit}:{POLICY_FILE}" for commit in commits]
+    if span.target != span.base:
+        asked.append(f"{span.target}^{{tree}}")
+    told = lean_git.objects(here, asked)
+    if told is None:
+        return None
+    files = told[: len(commits)]
+    if len({content for _, _, content in files}) != 1 or {kind for _, kind, _ in files} != {"blob"}:
+        return None
+    span.beside += [name for name, _, _ in told[len(commits) :]]
+    return plain_policy.read(files[0][2])
+
+
+def _may_stand(pushed: Pushed, span: Range, rules: plain_policy.Plain, heads: Mapping[str, str]) -> bool:
+    """Is the target the branch that was taken, and the push no rewind of it?"""
+    remote, _, branch = rules.target.partition("/")
+    if remote != REMOTE or "/" in branch:
+        return False
+    if branch == "HEAD":
+        branch = heads["HEAD"]
+    if heads.get(f"refs/heads/{branch}") != span.target:
+        return False
+    if pushed.name != f"refs/heads/{branch}":
+        # A target by name is taken from the push itself, where the push updates it as well; here it does not.
+        return True
+    return span.base == span.target and pushed.old in ("", span.target)
+
+
+def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> list[str] | None:
+    """`SUITE n of N` for each suite, in the policy's order; None where there is anything to tell or to ask."""
+    stock = {}
+    for tree in (span.base_tree, span.tip_tree, *span.beside):
+        if tree not in stock:
+            stock[tree] = quick_runs.at_tree(root, tree, keys.secret)
+    told = []
+    for suite in rules.suites:
+        rows = [stock[tree] for tree in (span.base_tree, span.tip_tree, *span.beside)]
+        if any(row is None for row in rows):
+            return None
+        base, tip, *beside = (row.get(suite) for row in rows if row is not None)
+        if base is None or tip is None or not quick_runs.no_news(base, tip) or not quick_runs.has_list(root, tip):
+            return None
+        if not all(_counts_as(run) >= plain_policy.EVIDENCE.index(rules.evidence) for run in (base, tip)):
+            return None
+        if not all(other is None or quick_runs.same_ids(other, tip) for other in beside):
+            return None
+        told.append(f"{suite} {tip['cases']['counts'].get('p', 0)} of {tip['cases']['number']}")
+    return told or None
+
+
+def _counts_as(run: quick_runs.Fields) -> int:
+    """The rank of the evidence that a run may be taken for: whatever no seal holds counts as imported."""
+    rank = plain_policy.EVIDENCE.index(run["evidence"])
+    return rank if run["sealed"] else 0
+
+
+def _keep_receipt(root: str, pushed: Pushed, span: Range, keys: Keys, now: float) -> bool:
+    """Keep what was answered, as `receipts.keep` does. False where the seal's key is not at hand."""
+    seal = keys.for_new()
+    if seal is None:
+        return False
+    name = os.urandom(16).hex()
+    values = {"id": name, "suite": "", "case": "", "ref": pushed.name, "commit": span.tip, "tree": span.tip_tree}
+    told = {key: quoted(value) for key, value in values.items()}
+    payload = (
+        f'{{"id":{told["id"]},"suite":"","case":"","recorded":{now!r},"ref":{told["ref"]},"commit":{told["commit"]},'
+        f'"tree":{told["tree"]},"verdict":"allowed","bases":[{quoted(span.base)}]}}'
+    ).encode("ascii")
+    stored = wrapped(RECEIPT_TYPE, payload, *seal)
+    file = f"{max(0, int(now * 1000)):013d}-{name}.record"
+    real_folder(root)
+    with lock(root + "/lock", fcntl.LOCK_SH):
+        for sort, key in (("cases", "\0"), ("keys", span.tip)):
+            folder = real_folder(root, "records", "receipt", sort, sha256(key.encode()).hex()[:40])
+            write_whole(f"{folder}/{file}", stored)
+    return True

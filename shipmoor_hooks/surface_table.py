@@ -1,0 +1,152 @@
+"""The test surface: a table of the files that decide what a suite runs and how it is judged, a row a runner. Pure.
+
+A name without a slash stands for files of that name at any depth, one with a slash for paths from the root; `*` is the
+only wildcard. The gate reads this table on every push, so it stands apart from the table of runners (issue 5, point 3).
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+class Ignored(enum.Enum):
+    """What it means that git ignores such a file."""
+
+    UNUSABLE = "unusable"  # no commit holds what the run was decided by
+    USUAL = "usual"  # the convention asks for it (a person's own settings, generated files), so it is only told
+    NOTHING = "nothing"  # it is of interest only as a part of the repository
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files of the surface. `speaks`: one that is shared with other tools belongs to it only if it holds this word.
+
+    `many` says that there may be thousands (snapshots): they are digested and told as one.
+    """
+
+    names: tuple[str, ...]
+    ignored: Ignored = Ignored.UNUSABLE
+    speaks: str = ""
+    many: bool = False
+
+    def holds(self, path: str) -> bool:
+        return bool(_expression(self.names).fullmatch(path))
+
+
+@functools.cache
+def _expression(names: tuple[str, ...]) -> re.Pattern[str]:
+    rows = []
+    for name in names:
+        row = re.escape(name).replace(r"\*", ".*" if "/" in name else "[^/]*")
+        rows.append(row if "/" in name else f"(?:.*/)?{row}")
+    return re.compile("|".join(rows), re.DOTALL)
+
+
+def _files(names: str, ignored: Ignored = Ignored.UNUSABLE, speaks: str = "", *, many: bool = False) -> Files:
+    return Files(tuple(names.split()), ignored, speaks, many)
+
+
+# Of the files on the interpreter's path, those that lie in the worktree. What is installed elsewhere is out of reach.
+_PYTHON = (_files("sitecustomize.py usercustomize.py"),)
+_PYTHON_SHARED = "pyproject.toml setup.cfg tox.ini"
+_SNAPSHOTS = _files("*.snap *.snap.* *.ambr", Ignored.USUAL, many=True)
+_PACKAGE = "package.json package.json5 package.yaml"
+_MVN = (_files("junit-platform.properties testng.xml"),)
+_GO = (_files("*.golden", Ignored.USUAL, many=True),)
+_CARGO = (_files(".cargo/config.toml .cargo/config"), _SNAPSHOTS)
+
+BY_RUNNER: Mapping[str, tuple[Files, ...]] = {
+    "pytest": (
+        *_PYTHON,
+        _files("conftest.py pytest.ini .pytest.ini pytest.toml .pytest.toml"),
+        _files(_PYTHON_SHARED, speaks="pytest"),
+        _files(".coveragerc", Ignored.USUAL),
+        _SNAPSHOTS,
+    ),
+    "unittest": _PYTHON,
+    "xmlrunner": _PYTHON,
+    "nose2": (*_PYTHON, _files("unittest.cfg nose2.cfg"), _files(_PYTHON_SHARED, speaks="nose2")),
+    "behave": (*_PYTHON, _files("behave.ini .behaverc environment.py"), _files(_PYTHON_SHARED, speaks="behave")),
+    "robot": (*_PYTHON, _files("robot.toml __init__.robot"), _files(_PYTHON_SHARED, speaks="robot")),
+    "jest": (
+        _files("jest.config.* jest.setup.* jest.preset.* setupTests.* setupFilesAfterEnv.* babel.config.* .babelrc*"),
+        _files(_PACKAGE, speaks="jest"),
+        _SNAPSHOTS,
+    ),
+    "vitest": (
+        _files("vitest.config.* vite.config.* vitest.workspace.* vitest.projects.* vitest.setup.*"),
+        _files(_PACKAGE, speaks="vitest"),
+        _SNAPSHOTS,
+    ),
+    "mocha": (_files(".mocharc.* mocha.opts"), _files(_PACKAGE, speaks="mocha")),
+    "jasmine": (_files("jasmine.json jasmine.js jasmine.mjs"), _files(_PACKAGE, speaks="jasmine")),
+    "node": (_files(_PACKAGE, speaks="test"), _SNAPSHOTS),
+    "playwright": (_files("playwright.config.*"), _files("*-snapshots/*", Ignored.USUAL, many=True)),
+    "cypress": (_files("cypress.config.* cypress.json cypress/support/*"),),
+    "tap": (_files(".taprc"), _SNAPSHOTS),
+    "tape": (),
+    "prove": (_files(".proverc"),),
+    "bats": (_files("setup_suite.bash"),),
+    "go": _GO,
+    "gotestsum": _GO,
+    "cargo": _CARGO,
+    "nextest": (*_CARGO, _files(".config/nextest.toml")),
+    "ctest": (_files("CTestCustom.cmake CTestConfig.cmake"), _files("CTestTestfile.cmake", Ignored.USUAL)),
+    "googletest": (),
+    "maven": _MVN,
+    "gradle": _MVN,
+    "dotnet": (_files("*.runsettings xunit.runner.json testconfig.json"),),
+    "phpunit": (_files("phpunit.xml.dist phpunit.dist.xml"), _files("phpunit.xml", Ignored.USUAL)),
+    "rspec": (_files(".rspec spec_helper.rb rails_helper.rb"), _files(".rspec-local", Ignored.USUAL)),
+    "minitest": (_files("test_helper.rb Rakefile"),),
+    "plugin-eval": (),
+}
+
+# What starts the suites, for every runner: changes are told. A run is not decided by their being ignored.
+SHARED = (
+    _files(
+        ".github/workflows/* .github/actions/* .gitlab-ci.yml .gitlab/ci/* .circleci/* .buildkite/* azure-pipelines.yml "
+        "Jenkinsfile .travis.yml bitbucket-pipelines.yml .woodpecker.yml .woodpecker/* .drone.yml .ci/*",
+        Ignored.NOTHING,
+    ),
+    _files("shipmoor-hooks.toml allowed_signers", Ignored.NOTHING),
+    _files("pyproject.toml", Ignored.NOTHING, "shipmoor-hooks"),
+    _files(".pre-commit-config.yaml lefthook.yml lefthook.yaml .husky/* .gitattributes", Ignored.NOTHING),
+    _files("Makefile GNUmakefile justfile Justfile Taskfile.yml noxfile.py", Ignored.NOTHING),
+    _files("tox.ini", Ignored.NOTHING, "testenv"),
+    _files("package.json", Ignored.NOTHING, "scripts"),
+)
+
+
+def of_runner(runner: str) -> tuple[Files, ...]:
+    """The files that decide for a runner; for one that is not known ("") those of all."""
+    return BY_RUNNER.get(runner, EVERY)
+
+
+def _all() -> Iterable[Files]:
+    for rows in BY_RUNNER.values():
+        yield from rows
+
+
+EVERY: tuple[Files, ...] = tuple(dict.fromkeys([*_all(), _files("karma.conf.*")]))
+
+
+def first(rows: Iterable[Files], path: str) -> Files | None:
+    """The row that a path belongs to."""
+    return next((row for row in rows if row.holds(path)), None)
+
+
+def pathspecs(rows: Iterable[Files]) -> list[str]:
+    """The rows as git takes them."""
+    names = dict.fromkeys(name for row in rows for name in row.names)
+    return [f":(top,glob){_as_git_matches(name)}" for name in names]
+
+
+def _as_git_matches(name: str) -> str:
+    """A wildcard of git's stops at a slash, and `**` does not."""
+    deep = "**/" if "/" not in name or name.startswith("*") else ""
+    return deep + name + ("*" if name.endswith("/*") else "")
