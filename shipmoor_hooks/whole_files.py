@@ -89,40 +89,38 @@ class Lock:
     """A file, locked (flock) for as long as the block runs; made when it is missing, never through a link.
 
     The kernel lets go of a dead process's lock; a process that is stopped while it holds one keeps nobody waiting for more
-    than `seconds`. Raises OSError; BlockingIOError when the lock is still held then.
+    than `seconds` (PATIENCE). Raises OSError; BlockingIOError when the lock is still held then.
     """
 
     __slots__ = ("_handle", "_how", "_path", "_seconds")
 
-    def __init__(self, path: str, how: int, seconds: float) -> None:
-        self._path, self._how, self._seconds, self._handle = path, how, seconds, -1
+    def __init__(self, path: str, how: int, seconds: float | None) -> None:
+        self._path, self._how, self._handle = path, how, -1
+        self._seconds = PATIENCE if seconds is None else seconds
 
     def __enter__(self) -> int:
         self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         try:
-            self._take(time.monotonic() + self._seconds)
+            _take(self._handle, self._how, self._path, time.monotonic() + self._seconds)
         except BaseException:
             os.close(self._handle)
             raise
         return self._handle
-
-    def _take(self, deadline: float) -> None:
-        while True:
-            try:
-                return fcntl.flock(self._handle, self._how | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    said = f"another command has held {self._path} for too long"
-                    raise BlockingIOError(errno.EAGAIN, said, self._path) from None
-                time.sleep(_BETWEEN)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)
 
 
 def lock(path: str, how: int, seconds: float | None = None) -> Lock:
-    """The file at `path` to be locked by a `with` statement, which gives its handle; `how` is one of flock's.
+    """The file at `path` to be locked by a `with` statement, which gives its handle; `how` is one of flock's."""
+    return Lock(path, how, seconds)
 
-    `seconds` (PATIENCE when they are left out) is how long it is waited for.
-    """
-    return Lock(path, how, PATIENCE if seconds is None else seconds)
+
+def _take(handle: int, how: int, path: str, deadline: float) -> None:
+    while True:
+        try:
+            return fcntl.flock(handle, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise BlockingIOError(errno.EAGAIN, f"another command has held {path} for too long", path) from None
+            time.sleep(_BETWEEN)
