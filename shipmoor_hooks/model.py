@@ -346,12 +346,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class SuiteCount:
-    """n of N of one suite and variant at base and tip (None where there is no usable run)."""
+    """n of N of one suite and variant at base and tip (None where there is no usable run), and each compared run's own."""
 
     suite: str
     variant: str | None
     base: Count | None
     tip: Count | None
+    base_runs: tuple[tuple[str, Count], ...] = ()
+    tip_runs: tuple[tuple[str, Count], ...] = ()
 
 
 class Decision(enum.Enum):

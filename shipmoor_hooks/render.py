@@ -61,7 +61,17 @@ def _count(count: Count | None) -> dict[str, int] | None:
 
 
 def _suite(row: SuiteCount) -> dict[str, Any]:
-    return {"suite": row.suite, "variant": row.variant, "base": _count(row.base), "tip": _count(row.tip)}
+    return {
+        "suite": row.suite,
+        "variant": row.variant,
+        "base": _count(row.base),
+        "tip": _count(row.tip),
+        "runs": {"base": _run_counts(row.base_runs), "tip": _run_counts(row.tip_runs)},
+    }
+
+
+def _run_counts(rows: Sequence[tuple[str, Count]]) -> list[dict[str, Any]]:
+    return [{"run": run, "passed": count.passed, "of": count.of} for run, count in rows]
 
 
 def _finding(finding: Finding, more: int) -> dict[str, Any]:

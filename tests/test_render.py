@@ -315,7 +315,15 @@ def test_the_shape_of_the_json() -> None:
         "ref": None,
         "base": {"commit": BASE, "tree": BASE},
         "tip": {"commit": TIP, "tree": TIP},
-        "suites": [{"suite": "unit", "variant": None, "base": {"passed": 2, "of": 2}, "tip": {"passed": 1, "of": 2}}],
+        "suites": [
+            {
+                "suite": "unit",
+                "variant": None,
+                "base": {"passed": 2, "of": 2},
+                "tip": {"passed": 1, "of": 2},
+                "runs": {"base": [], "tip": []},
+            },
+        ],
         "findings": [
             {
                 "code": "CASE_REMOVED",

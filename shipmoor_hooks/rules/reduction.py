@@ -99,6 +99,8 @@ def compare_all(question: Question, aside: int = 0) -> Comparison:
             question.variant,
             base_n_of_n(question.base, base | loose.counted(every, question.base)),
             n_of_n(tip),
+            tuple((r.id, r.count) for r in question.base),
+            tuple((r.id, r.count) for r in question.tip),
         ),
         tuple(_placed(f, question) for f in found),
         frozenset(every) | frozenset(tip.cases) | frozenset(tip.files) | {i for _, i in tip.failures},
