@@ -268,7 +268,7 @@ def test_a_run_that_cannot_be_read_is_named(repo: RepoBuilder) -> None:
     (stored,) = Path(world.place.common_dir).rglob("*.run")
     stored.write_bytes(b"{}")
     said = Read.page(tool(world, "report", "-o", "-").out).text
-    assert "Stored runs that cannot be used" in said
+    assert "Stored runs and records that cannot be used" in said
 
 
 # ---------------------------------------------------------------- names are data
