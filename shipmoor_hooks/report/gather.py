@@ -21,7 +21,7 @@ from shipmoor_hooks import (
 )
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.evaluate import stock_of
-from shipmoor_hooks.model import Outcome, Policy, Run, Suite, Verdict
+from shipmoor_hooks.model import Count, Outcome, Policy, Run, Suite, Verdict
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Record, Regrade
 from shipmoor_hooks.report import cases, log_lines
@@ -167,7 +167,7 @@ class _Gathering:
         ours = sorted((r for r in mine if r.variant == variant), key=_order, reverse=True)
         others = {r.id: r for _, c in choices for r in c.usable.get(variant, ()) if r.id not in self.runs}
         every = sorted([*ours, *(r for r in others.values() if r.shard is None)], key=_order, reverse=True)
-        counted = every if any(r.evals for r in every) else every[:MOST_RUNS]
+        counted = every if any(r.evals for r in every) else cases.only_torn(every[:MOST_RUNS])
         steps, newest = self._steps(suite, variant, choices)
         loose = stability.uncommitted(self.git, counted)
         traces, _ = trace_store.every(self.place.common_dir, suite.name)
@@ -191,9 +191,10 @@ class _Gathering:
     ) -> tuple[tuple[Step, ...], dict[str, Outcome]]:
         """The steps, the newest first, and every case at the newest that was measured."""
         known: dict[str, dict[str, Outcome]] = {}
+        counts: dict[str, Count] = {}
         for commit, choice in choices:
             if variant in choice.usable:
-                known[commit.name] = cases.inventory(choice.usable[variant], suite.reruns)
+                counts[commit.name], known[commit.name] = cases.standing_of(choice.usable[variant], suite.reruns)
         before = self._measured_before(known)
         steps = []
         for commit, choice in choices:
@@ -203,10 +204,9 @@ class _Gathering:
                 problems = (*choice.problems.get(variant, ()), *(choice.problems.get(None, ()) if variant else ()))
                 steps.append(Step(commit, why=problems[0].message if problems else "", cost=cost))
                 continue
-            count = standing.n_of_n(standing.at_tip(runs, suite.reruns))
             earlier = before.get(commit.name)
             changed = () if earlier is None else cases.changes(known[earlier], known[commit.name])
-            steps.append(Step(commit, count, standing.newest_of(runs), len(runs), "", changed, cost))
+            steps.append(Step(commit, counts[commit.name], standing.newest_of(runs), len(runs), "", changed, cost))
         newest = next((known[c.name] for c, _ in choices if c.name in known), {})
         return tuple(steps), newest
 
@@ -265,7 +265,7 @@ class _Gathering:
                 continue
             base = self._choice(suite, verdict.base.tree).usable.get(row.variant, ())
             tip = self._choice(suite, verdict.tip.tree).usable.get(row.variant, ())
-            sides = [cases.inventory(runs, suite.reruns) if runs else {} for runs in (base, tip)]
+            sides = [cases.standing_of(runs, suite.reruns)[1] if runs else {} for runs in (base, tip)]
             changed = cases.changes(*sides) if base and tip else ()
             found.append(Comparison(row.suite, row.variant, row.base, row.tip, changed, cases.samples(base, tip)))
         return tuple(found)
