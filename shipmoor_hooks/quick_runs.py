@@ -86,7 +86,10 @@ def same_ids(one: Fields, other: Fields) -> bool:
 
 
 def no_news(base: Fields, tip: Fields) -> bool:
-    """Does every case stand, with the outcome that it had, under the same conditions, and none is red or told more of?"""
+    """Does every case stand, with the outcome that it had, under the same conditions, and none is red or told more of?
+
+    What decided both runs must be known and the same, too: a change of the test surface is told by the gate.
+    """
     ours, theirs = base["cases"], tip["cases"]
     counts = theirs["counts"]
     return (
@@ -97,6 +100,7 @@ def no_news(base: Fields, tip: Fields) -> bool:
         and sum(counts.values()) == theirs["number"]
         and not counts.keys() - {"p", "s", "x"}
         and base["conditions"] == tip["conditions"]
+        and base["surface"] == tip["surface"]
     )
 
 

@@ -331,7 +331,15 @@ def remote_has_other_objects(world: GateWorld) -> None:
     world.repo.git("update-ref", "refs/heads/main", new, **there)  # type: ignore[arg-type]
 
 
+def surface_changed(world: GateWorld) -> None:
+    world.repo.git("switch", "-q", "-C", "work", "main")
+    world.repo.commit(files={"conftest.py": "collect_ignore = []\n"})
+    world.measure(dict.fromkeys(NAMES, "passed"))
+
+
 LEFT: dict[str, Change] = {
+    "the_test_surface_changed": surface_changed,
+    "a_run_that_knows_nothing_of_its_surface": stored(lambda f: f.pop("surface")),
     "a_case_is_new": at_tip(dict.fromkeys([*NAMES, "d"], "passed")),
     "a_case_is_gone": at_tip(dict.fromkeys(NAMES[:2], "passed")),
     "a_case_is_another": at_tip(dict.fromkeys([*NAMES[:2], "d"], "passed")),
