@@ -116,7 +116,7 @@ class ReportWorld:
 
     def record(self, *made: Proof | Clearing | Label | Regrade | Receipt) -> None:
         for one in made:
-            records.write(self.place.common_dir, one)
+            records.write(self.place.common_dir, one, self.repo.env)
 
 
 def _eval_case(name: str, letters: str) -> EvalCase:

@@ -268,7 +268,7 @@ def test_a_run_that_cannot_be_read_is_named(repo: RepoBuilder) -> None:
     (stored,) = Path(world.place.common_dir).rglob("*.run")
     stored.write_bytes(b"{}")
     said = Read.page(tool(world, "report", "-o", "-").out).text
-    assert "Stored runs that cannot be used" in said
+    assert "Stored runs and records that cannot be used" in said
 
 
 # ---------------------------------------------------------------- names are data
@@ -412,3 +412,18 @@ def test_an_empty_page_is_a_page() -> None:
 def test_change_words_are_told_once_each() -> None:
     rows = (CaseChange("a", None, Outcome.PASSED), CaseChange("b", Outcome.PASSED, None))
     assert words.change_words(rows) == [("1 removed", "is-bad"), ("1 added", "is-good")]
+
+
+def test_a_bare_repository_has_a_page_without_a_verdict(story: ReportWorld, tmp_path: Path) -> None:
+    story.repo.git("clone", "-q", "--bare", str(story.repo.path), str(tmp_path / "bare.git"))
+    bare = ReportWorld(RepoBuilder(tmp_path / "bare.git", story.repo.env))
+    done = tool(bare, "report", "--format", "text")
+    assert done.code == 3
+    assert "no verdict: a bare repository has no branch of its own to judge" in done.out
+
+
+def test_only_what_was_ever_red_can_flake(repo: RepoBuilder) -> None:
+    world = ReportWorld.create(repo)
+    world.commit("Begin")
+    runs = [world.unit(cart("calm", torn="p")), world.unit(cart("calm", torn="f"))]
+    assert [[c.id for c in run.cases] for run in cases.only_torn(runs)] == [["tests/test_cart.py::test_torn"]] * 2

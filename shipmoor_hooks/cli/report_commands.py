@@ -10,10 +10,12 @@ from typing import Annotated
 
 import typer
 
-from shipmoor_hooks import __version__
+from shipmoor_hooks import __version__, history, policy
 from shipmoor_hooks.cli import colour, pager
 from shipmoor_hooks.cli.context import CONTEXT, Call, SuiteOption, answer, check_format
-from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, UsageFault
+from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, PolicyFault, UsageFault
+from shipmoor_hooks.model import Policy
+from shipmoor_hooks.place import Place
 from shipmoor_hooks.report import documents, gather, html_page, report_file, text_page
 from shipmoor_hooks.report.pages import Page
 from shipmoor_hooks.visible import visible
@@ -61,7 +63,7 @@ def report(
         )
     where = call.find()
     base, tip = compare or (None, "HEAD")
-    found = gather.page(where, call.policy(where), gather.Order(tip, number, suite, base), call.now)
+    found = gather.page(where, _policy(call, where, tip), gather.Order(tip, number, suite, base), call.now)
     if suite is not None and not found.tracks:
         raise UsageFault(f"the policy has no suite {suite!r}")
     text = _written(call, found, output)
@@ -75,6 +77,16 @@ def report(
         if show and not webbrowser.open(Path(path.name).as_uri()):
             call.tell("shipmoor-hooks: no browser could be started")
     return 0 if any(t.newest for t in found.tracks) else EXIT_NO_EVIDENCE
+
+
+def _policy(call: Call, where: Place, tip: str) -> Policy:
+    """The working tree's policy, in a bare repository the one of the commit that is shown. Raises PolicyFault."""
+    if where.top is not None:
+        return call.policy(where)
+    found = policy.load_revision(where.git, history.require_commit(where.git, tip))
+    if found is None:
+        raise PolicyFault(f"{tip} holds no policy (shipmoor-hooks.toml or pyproject.toml)", "shipmoor-hooks init")
+    return found
 
 
 def _written(call: Call, found: Page, output: str) -> str:

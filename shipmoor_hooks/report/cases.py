@@ -6,7 +6,9 @@ An outcome is what the gate would take: the worst of the runs that decide (`rule
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from shipmoor_hooks.case_list import RED_LETTERS, CaseList
 from shipmoor_hooks.model import Case, Code, Count, Outcome, RecordKind, Run
 from shipmoor_hooks.report.pages import CaseChange, EvalCaseRow, GraderCount, Grid, GridRow
 from shipmoor_hooks.rules import standing
@@ -15,9 +17,22 @@ GRID_RUNS = 20
 GRID_CASES = 60
 
 
-def inventory(runs: Sequence[Run], reruns: str) -> dict[str, Outcome]:
-    """Each case at a commit, by the runs that decide there."""
-    return {name: case.outcome for name, case in standing.at_tip(runs, reruns).cases.items()}
+def standing_of(runs: Sequence[Run], reruns: str) -> tuple[Count, dict[str, Outcome]]:
+    """n of N and each case at a commit, by the runs that decide there."""
+    tip = standing.at_tip(standing.deciding(runs, reruns), reruns)
+    return standing.n_of_n(tip), {name: case.outcome for name, case in tip.cases.items()}
+
+
+def only_torn(runs: Sequence[Run]) -> list[Run]:
+    """The runs with those cases alone that were red in one of them: what was never red cannot flake."""
+    reds = {id_ for run in runs for id_ in _reds(CaseList.of(run.cases))}
+    return [replace(run, cases=tuple(c for c in run.cases if c.id in reds)) for run in runs]
+
+
+def _reds(listed: CaseList) -> Iterable[str]:
+    if listed.has_red:
+        yield from (id_ for id_, letter in zip(listed.ids, listed.letters, strict=True) if letter in RED_LETTERS)
+    yield from (case.id for case in listed.others.values() if case.passed < case.samples)
 
 
 def changes(before: Mapping[str, Outcome], after: Mapping[str, Outcome]) -> tuple[CaseChange, ...]:

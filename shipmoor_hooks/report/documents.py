@@ -8,6 +8,7 @@ from typing import Any
 from shipmoor_hooks import render, render_ci
 from shipmoor_hooks.describe import run_json
 from shipmoor_hooks.model import Count
+from shipmoor_hooks.report.html_track import flaky_rows
 from shipmoor_hooks.report.pages import CaseChange, Comparison, Page, Step, Track
 from shipmoor_hooks.report.words import one_change, otherwise
 from shipmoor_hooks.rules import suite_versions
@@ -39,7 +40,10 @@ def _track(track: Track) -> dict[str, Any]:
         "variant": track.variant,
         "not_covered": list(track.suite.not_covered),
         "commits": [_step(step) for step in track.steps],
-        "stability": stability_json(track.stability),
+        "flaky": [
+            {"case": row.case, "tree": tree, "passed": row.total.passed, "of": row.total.of}
+            for tree, row in flaky_rows(track.stability.groups)
+        ],
         "runs": [run_json(run) for run in track.runs],
         "runs_left_out": track.runs_left_out,
         "proofs": [
@@ -50,6 +54,7 @@ def _track(track: Track) -> dict[str, Any]:
     }
     if track.evals is not None:
         versions = suite_versions.as_json(track.suite.name, track.evals.versions)
+        told["stability"] = stability_json(track.stability)
         told["evals"] = {"cost_of_change": track.evals.cost_of_change, "versions": versions["versions"]}
     return told
 

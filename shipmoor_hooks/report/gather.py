@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from shipmoor_hooks import (
     eval_block,
@@ -22,7 +23,7 @@ from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.model import Count, Outcome, Policy, Run, Suite, Verdict
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Regrade
+from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Record, Regrade
 from shipmoor_hooks.report import cases, log_lines
 from shipmoor_hooks.report.pages import Commit, Comparison, EvalPart, Page, ProofNow, Step, Track
 from shipmoor_hooks.rules import proof_rules, selection, standing
@@ -36,6 +37,7 @@ MOST_RUNS = 200  # of an ordinary suite, in its table of flaky cases
 MOST_LISTED = 40  # runs that are listed one by one
 MOST_RECEIPTS = 20
 _ALL = 1 << 60
+_Kind = TypeVar("_Kind", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,12 @@ class _Gathering:
             self.commits = [*since, *log_lines.commits(self.git, self.base, 1)]
         self.all = self.spool.recent(_ALL)
         self.runs = {r.id: r for r in self.all.runs}
+        self.broken = [*self.all.broken]
+        self.proofs = self._records(Proof)
+        self.clearings = self._records(Clearing)
+        self.regrades = self._records(Regrade)
+        self.labels = self._records(Label)
+        self.receipts = self._records(Receipt)
         self.shared = SharedRuns(place, self.base or self.tip)
         self._scoped: dict[tuple[str, tuple[str, ...]], str] = {}
         self.by_tree: dict[str, list[Run]] = {}
@@ -77,12 +85,20 @@ class _Gathering:
             for tree in {run.tree, run.scoped_tree} - {None}:
                 self.by_tree.setdefault(tree or "", []).append(run)
 
+    def _records(self, kind: type[_Kind]) -> list[_Kind]:
+        """All records of one kind, the newest first; what cannot be read is kept to be named."""
+        found, broken = records.every(self.place.common_dir, kind)
+        self.broken += broken
+        return list(reversed(found))
+
     def page(self) -> Page:
         verdict, why = self._verdict()
         suites = [s for n, s in self.policy.suites.items() if self.order.suite in (None, n)]
         tracks = tuple(track for suite in suites for track in self._tracks(suite, verdict))
-        broken = tuple(f"{os.path.basename(b.path)}: {b.text}" for b in self.all.broken)
-        receipts, _ = records.every(self.place.common_dir, Receipt)
+        broken = [f"{os.path.basename(b.path)}: {b.text}" for b in self.broken]
+        broken += [
+            f"run {r.id[:12]} of {r.suite}: it is sealed by a key that is not known here" for r in self.all.foreign
+        ]
         shown = {c.name for c in self.commits}
         return Page(
             project=os.path.basename(self.place.top or self.place.git_dir),
@@ -92,8 +108,8 @@ class _Gathering:
             verdict=verdict,
             comparisons=self._comparisons(suites, verdict),
             no_verdict=why,
-            receipts=tuple(r for r in reversed(receipts) if r.commit in shown)[:MOST_RECEIPTS],
-            broken=broken,
+            receipts=tuple(r for r in self.receipts if r.commit in shown)[:MOST_RECEIPTS],
+            broken=tuple(broken),
             is_comparison=self.base is not None,
             base_name=self.order.base or "",
             tip_name=self.order.tip,
@@ -151,12 +167,11 @@ class _Gathering:
         ours = sorted((r for r in mine if r.variant == variant), key=_order, reverse=True)
         others = {r.id: r for _, c in choices for r in c.usable.get(variant, ()) if r.id not in self.runs}
         every = sorted([*ours, *(r for r in others.values() if r.shard is None)], key=_order, reverse=True)
-        counted = every if any(r.evals for r in every) else every[:MOST_RUNS]
+        counted = every if any(r.evals for r in every) else cases.only_torn(every[:MOST_RUNS])
         steps, newest = self._steps(suite, variant, choices)
         loose = stability.uncommitted(self.git, counted)
         traces, _ = trace_store.every(self.place.common_dir, suite.name)
         table = tables.stability(counted, suite, loose=loose, traces={t.sha for t in traces})
-        clearings, _ = records.every(self.place.common_dir, Clearing)
         return Track(
             suite,
             variant,
@@ -167,7 +182,7 @@ class _Gathering:
             max(0, len(every) - MOST_LISTED),
             self._evals(suite, every, verdict),
             self._proofs(suite),
-            tuple(c for c in reversed(clearings) if c.suite == suite.name),
+            tuple(c for c in self.clearings if c.suite == suite.name),
             tuple(sorted(newest.items())),
         )
 
@@ -176,9 +191,10 @@ class _Gathering:
     ) -> tuple[tuple[Step, ...], dict[str, Outcome]]:
         """The steps, the newest first, and every case at the newest that was measured."""
         known: dict[str, dict[str, Outcome]] = {}
+        counts: dict[str, Count] = {}
         for commit, choice in choices:
             if variant in choice.usable:
-                known[commit.name] = cases.inventory(choice.usable[variant], suite.reruns)
+                counts[commit.name], known[commit.name] = cases.standing_of(choice.usable[variant], suite.reruns)
         before = self._measured_before(known)
         steps = []
         for commit, choice in choices:
@@ -188,10 +204,9 @@ class _Gathering:
                 problems = (*choice.problems.get(variant, ()), *(choice.problems.get(None, ()) if variant else ()))
                 steps.append(Step(commit, why=problems[0].message if problems else "", cost=cost))
                 continue
-            count = standing.n_of_n(standing.at_tip(runs, suite.reruns))
             earlier = before.get(commit.name)
             changed = () if earlier is None else cases.changes(known[earlier], known[commit.name])
-            steps.append(Step(commit, count, standing.newest_of(runs), len(runs), "", changed, cost))
+            steps.append(Step(commit, counts[commit.name], standing.newest_of(runs), len(runs), "", changed, cost))
         newest = next((known[c.name] for c, _ in choices if c.name in known), {})
         return tuple(steps), newest
 
@@ -215,15 +230,13 @@ class _Gathering:
         if not any(r.evals for r in every):
             return None
         newest = next((r for r in every if r.is_complete), every[0])
-        regrades, _ = records.every(self.place.common_dir, Regrade)
-        labels, _ = records.every(self.place.common_dir, Label)
         return EvalPart(
             tuple(eval_block.rows(newest, suite.not_covered)),
             cases.eval_rows(every),
             suite_versions.ask(self.place, suite.name),
             self._cost_of_change(every, verdict),
-            tuple(r for r in reversed(regrades) if r.suite == suite.name),
-            tuple(r for r in reversed(labels) if r.suite == suite.name),
+            tuple(r for r in self.regrades if r.suite == suite.name),
+            tuple(r for r in self.labels if r.suite == suite.name),
         )
 
     def _cost_of_change(self, runs: Sequence[Run], verdict: Verdict | None) -> float | None:
@@ -236,8 +249,7 @@ class _Gathering:
         return _sum(r.evals.cost for r in runs if r.evals and (r.head in names or r.tree in trees))
 
     def _proofs(self, suite: Suite) -> tuple[ProofNow, ...]:
-        stored, _ = records.every(self.place.common_dir, Proof)
-        ours = [p for p in reversed(stored) if p.suite == suite.name]
+        ours = [p for p in self.proofs if p.suite == suite.name]
         names = proofs_now.names_at(self.git, self.tip, proof_rules.paths_of(ours)) if ours else {}
         return tuple(ProofNow(p, proof_rules.why_not(p, names)) for p in ours)
 
@@ -253,7 +265,7 @@ class _Gathering:
                 continue
             base = self._choice(suite, verdict.base.tree).usable.get(row.variant, ())
             tip = self._choice(suite, verdict.tip.tree).usable.get(row.variant, ())
-            sides = [cases.inventory(runs, suite.reruns) if runs else {} for runs in (base, tip)]
+            sides = [cases.standing_of(runs, suite.reruns)[1] if runs else {} for runs in (base, tip)]
             changed = cases.changes(*sides) if base and tip else ()
             found.append(Comparison(row.suite, row.variant, row.base, row.tip, changed, cases.samples(base, tip)))
         return tuple(found)
@@ -270,9 +282,3 @@ def _order(run: Run) -> tuple[float, int, str]:
 def _sum(costs: object) -> float | None:
     known = [c for c in costs if c is not None]  # type: ignore[attr-defined]
     return sum(known) if known else None
-
-
-def totals(page_: Page) -> Count:
-    """n of N over all suites at the newest measured commits."""
-    counts = [t.newest.count for t in page_.tracks if t.newest and t.newest.count]
-    return Count(sum(c.passed for c in counts), sum(c.of for c in counts))

@@ -272,7 +272,9 @@ def _beside(page: Page) -> Markup | None:
         parts.append(folded("pushes", "Pushes", f"{len(rows)} judged", told))
     if page.broken:
         rows = [tag("li", bidi(text)) for text in page.broken[:_MOST_NOTES]]
-        parts.append(folded("broken", "Stored runs that cannot be used", str(len(page.broken)), tag("ul", rows)))
+        parts.append(
+            folded("broken", "Stored runs and records that cannot be used", str(len(page.broken)), tag("ul", rows))
+        )
     if not parts:
         return None
     head = tag("div", tag("h2", "Beside the suites", id="beside-name"), class_="head")
