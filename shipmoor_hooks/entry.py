@@ -125,7 +125,7 @@ def _fields(run: Run, cases: CaseList, inventory: str) -> dict[str, Any]:
         "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
         **({envelope.SEALED_BY: run.key} if run.key else {}),
         **({"label": run.label} if run.label else {}),
-        **({"surface": dict(run.surface)} if run.surface else {}),
+        "surface": dict(run.surface),
         **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
         "cases": {
             "inventory": inventory,

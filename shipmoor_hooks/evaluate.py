@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks import evaluate_evals, history, moves, policy, proofs_now
+from shipmoor_hooks import evaluate_evals, history, moves, policy, proofs_now, surface_changes
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
@@ -104,6 +104,8 @@ class _Judge:
         rules = base_policy or tip_policy
         if rules is not None:
             self._suites(rules, base_policy, tip_policy, found)
+        if base_policy and tip_policy and self._has_tip() and not self.request.rules:
+            found.findings += self._surface(base_policy, tip_policy)
         return self._conclude(found, rules or Policy())
 
     # ---------------------------------------------------------------- the two sides
@@ -169,6 +171,10 @@ class _Judge:
         for name, suite in (tip_policy.suites if tip_policy else {}).items():
             if self._wanted(name) and name not in measured:
                 self._first_yardstick(suite, rules, found)
+
+    def _surface(self, base_policy: Policy, tip_policy: Policy) -> list[Finding]:
+        both = {n: s for n, s in base_policy.suites.items() if self._wanted(n) and n in tip_policy.suites}
+        return surface_changes.findings(self.git, self.bases[0].tree or "", self.tip.tree or "", both)
 
     def _wanted(self, name: str) -> bool:
         return self.request.suite in (None, name)

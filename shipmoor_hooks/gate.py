@@ -54,7 +54,7 @@ def run_pre_push(
     for update in push.updates:
         verdict = judge_update(where, update, push, now, ask, answered) if judged(update) else None
         if verdict is not None:
-            codes.append(EXIT_OF[verdict.decision])
+            codes.append(EXIT_ALLOWED if verdict.watching else EXIT_OF[verdict.decision])
             tell(verdict, out, err)
             why_not = "" if silent else receipts.keep(where, verdict, now)
             if why_not:
@@ -164,7 +164,9 @@ def tell(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
         return
     say(out, "shipmoor-hooks: " + as_text(verdict))
     flush(out)  # into a pipe stdout is buffered and stderr is not: the reason comes before what follows from it
-    if verdict.decision is not Decision.ALLOWED:
+    if verdict.decision is not Decision.ALLOWED and verdict.watching:
+        say(err, "shipmoor-hooks: the policy only warns, so the push goes on.")
+    elif verdict.decision is not Decision.ALLOWED:
         say(
             err,
             f"shipmoor-hooks: the push of {verdict.ref or 'this ref'} is refused (exit {EXIT_OF[verdict.decision]}).",

@@ -81,9 +81,18 @@ def crosses_boundary(git: Git, boundaries: frozenset[str], tips: Sequence[str], 
 
 def messages(git: Git, bases: Sequence[str], tip: str) -> tuple[CommitMessage, ...]:
     """The commits of bases..tip with their trailers as git reads them, several of one key all kept, the newest first."""
+    return _messages(git, tip, *(f"^{b}" for b in bases))
+
+
+def messages_of(git: Git, commits: Sequence[str]) -> tuple[CommitMessage, ...]:
+    """These commits (object names) alone, told as `messages` tells a range."""
+    return _messages(git, "--no-walk=unsorted", *commits) if commits else ()
+
+
+def _messages(git: Git, *wanted: str) -> tuple[CommitMessage, ...]:
     out = git.output(
         *_PLAIN, "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.showSignature=false",
-        "log", "-z", f"--format={LOG_FORMAT}", tip, *(f"^{b}" for b in bases), "--",
+        "log", "-z", f"--format={LOG_FORMAT}", *wanted, "--",
     ).decode("utf-8", "surrogateescape")  # fmt: skip
     fields = out.split("\0")
     rows = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)

@@ -13,7 +13,7 @@ from shipmoor_hooks import ignored_surface
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Problem, Report, Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.surface_table import BY_RUNNER, first, of_runner
+from shipmoor_hooks.surface_table import BY_RUNNER, SHARED, first, of_runner
 from shipmoor_hooks.tested_paths import listing
 from shipmoor_hooks.trees.tree import TreeCapture
 
@@ -52,8 +52,8 @@ def runner_of(command: Sequence[str], reports: Sequence[Report]) -> str:
 def digests(
     place: Place, suite: Suite, before: TreeCapture, seen: Seen, reports: Sequence[Report]
 ) -> tuple[tuple[str, str], ...]:
-    """What decided the run: each file of its runner's surface with git's name of its content."""
-    rows = of_runner(seen.runner or runner_of(suite.command, reports))
+    """What decided the run: each file of its runner's surface, and of what starts suites, with git's name of its content."""
+    rows = (*of_runner(seen.runner or runner_of(suite.command, reports)), *SHARED)
     unlisted = (*seen.unusable, *seen.usual)
     return ignored_surface.digests(listing(place, before), place.top or "", unlisted, rows)
 

@@ -382,3 +382,4 @@ class Verdict:
     findings: tuple[Finding, ...]
     ref: str = ""
     warned: bool = False  # refused, but the policy's mode only warns
+    watching: bool = False  # the policy's mode only warns

@@ -32,6 +32,7 @@ from shipmoor_hooks.model import (
 )
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.runner_version import VersionQuestion
+from shipmoor_hooks.runners import environment
 
 RUN_VARIABLE = "SHIPMOOR_HOOKS_RUN"
 _POLL = 0.1  # seconds between looks at a report that does not parse yet
@@ -133,7 +134,11 @@ def observe(
             narrowing=(*elsewhere, *runners.narrowing(from_top, clean, usual)),
             bails=runners.bails(command, clean),
             problems=problems,
-            conditions={"argv": " ".join(runners.measured_argv(from_top)), "cwd": folder},
+            conditions={
+                "argv": " ".join(runners.measured_argv(from_top)),
+                "cwd": folder,
+                **environment.condition(command, clean),
+            },
             runner=runner.name if runner else "",
             runner_version=next((r.harness_version for r in gathered.reports if r.harness_version), watched.version),
         )

@@ -9,6 +9,7 @@ records; a worker only counts what it deselects.
 from __future__ import annotations
 
 import os
+import platform
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -91,11 +92,12 @@ class Recording:
         self.run: PytestRun | None = None
         self.line = ""
         self.deselected = 0
+        self.guard = Guard(self)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
         started = time.time()
-        with Guard(self):
+        with self.guard:
             from shipmoor_hooks import pytest_session
 
             self.run = pytest_session.begin(self.asked(), started, insisted=bool(self.config.getoption("shipmoor")))
@@ -112,6 +114,7 @@ class Recording:
             testpaths=tuple(config.getini("testpaths")),
             version=pytest.__version__,
             plugins=tuple(sorted(p for p in plugins if not p.startswith("shipmoor-hooks "))),
+            python=f"{platform.python_implementation()} {platform.python_version()}",
             suite=config.getoption("shipmoor_suite") or os.environ.get("SHIPMOOR_HOOKS_SUITE") or None,
             variant=config.getoption("shipmoor_variant") or os.environ.get("SHIPMOOR_HOOKS_VARIANT") or None,
             environ=dict(os.environ),
@@ -119,12 +122,12 @@ class Recording:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if self.run is not None:
-            with Guard(self):
+            with self.guard:
                 self.run.records.phase(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if self.run is not None:
-            with Guard(self):
+            with self.guard:
                 self.run.records.collected(report)
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
@@ -143,7 +146,7 @@ class Recording:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         if self.run is None:
             return
-        with Guard(self):
+        with self.guard:
             from shipmoor_hooks.pytest_session import Ended
 
             stopped = str(session.shouldfail or session.shouldstop or "")

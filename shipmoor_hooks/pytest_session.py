@@ -15,7 +15,7 @@ from shipmoor_hooks import capture, place, policy
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, Suite
 from shipmoor_hooks.pytest_records import Records, located
-from shipmoor_hooks.runners import RUNNERS, measured_argv, recognise
+from shipmoor_hooks.runners import RUNNERS, environment, measured_argv, recognise
 
 PYTEST = RUNNERS["pytest"]
 INTERRUPTED, INTERNAL_ERROR = 2, 3  # pytest.ExitCode
@@ -31,6 +31,7 @@ class Asked:
     testpaths: tuple[str, ...]
     version: str
     plugins: tuple[str, ...]
+    python: str
     suite: str | None
     variant: str | None
     environ: Mapping[str, str]
@@ -94,6 +95,8 @@ class PytestRun:
             "argv": " ".join(measured_argv(command)),
             "cwd": self.begun.run.cwd,
             "plugins": ", ".join(self.asked.plugins),
+            "python": self.asked.python,
+            **environment.condition(self.asked.command, self.asked.environ),
         }
 
     def _problems(self, ended: Ended, ran: int) -> list[Problem]:

@@ -62,12 +62,47 @@ def keep(place: Place, verdict: Verdict, now: float) -> str:
         verdict=verdict.decision.value,
         bases=(verdict.base.commit,) if verdict.base.commit else (),
         codes=tuple(dict.fromkeys(f.code.value for f in verdict.findings if f.disclosed is None)),
+        warned=verdict.warned,
     )
     try:
         records.write(place.common_dir, receipt)
     except EnvironmentFault as fault:
         return fault.message
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Pushes by what the gate answered, each tip of a ref once (its newest answer). `warned` ones were let through by the
+    policy's mode alone: they are the ones that would have been refused."""
+
+    pushes: int
+    warned: int
+    refused: int
+    not_judged: int
+
+    def __str__(self) -> str:
+        one = "1 push" if self.pushes == 1 else f"{self.pushes} pushes"
+        said = f"{self.warned} of {one} would have been refused"
+        said += f"; {self.refused} {'was' if self.refused == 1 else 'were'} refused" if self.refused else ""
+        return said + (f"; {self.not_judged} could not be judged" if self.not_judged else "")
+
+
+def watched(receipts: Sequence[Receipt]) -> Watched:
+    """How many of these pushes were let through only because the policy warns. `receipts`: oldest first."""
+    newest = {(r.ref, r.commit): r for r in receipts}.values()
+    verdicts = [r.verdict for r in newest]
+    return Watched(
+        pushes=len(newest),
+        warned=sum(r.warned for r in newest),
+        refused=verdicts.count(Decision.REFUSED.value),
+        not_judged=verdicts.count(Decision.CANNOT_EVALUATE.value),
+    )
+
+
+def own(place: Place) -> tuple[Receipt, ...]:
+    """The receipts of the pushes from this repository, oldest first."""
+    return records.every(place.common_dir, Receipt)[0]
 
 
 def judged(place: Place, revision: str) -> Judgement:

@@ -144,7 +144,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What the gate answered to one push of one ref: the tip's commit and tree, the bases, the verdict."""
+    """What the gate answered to one push of one ref: the tip's commit and tree, the bases, the verdict.
+
+    `warned`: it was let through only because the policy's mode is `warn`.
+    """
 
     id: str
     suite: str
@@ -156,6 +159,7 @@ class Receipt:
     verdict: str
     bases: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    warned: bool = False
 
     @property
     def key(self) -> str:

@@ -129,6 +129,13 @@ def notes(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> list[
     return [line for group in groups for line in _notes(group, width, verbose)]
 
 
+def would_be(verdict: Verdict) -> str:
+    """What a push would be told, in a word, whatever the policy's mode."""
+    if verdict.warned or verdict.decision is Decision.REFUSED:
+        return "would be refused"
+    return "would be allowed" if verdict.decision is Decision.ALLOWED else "cannot be evaluated"
+
+
 def headline(verdict: Verdict) -> str:
     """The answer in one line."""
     where = f"{visible(verdict.ref)}: " if verdict.ref else ""

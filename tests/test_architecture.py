@@ -85,7 +85,7 @@ LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
     "capture": 410,
     "entry": 320,
-    "evaluate": 330,
+    "evaluate": 345,
 }
 
 

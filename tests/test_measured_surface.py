@@ -108,7 +108,9 @@ def test_what_decided_a_run_is_kept_with_it(repo: RepoBuilder) -> None:
     assert surface["tests/conftest.py"] == repo.git("hash-object", "tests/conftest.py")
     assert surface["tests/api/conftest.py"] == repo.git("hash-object", "tests/api/conftest.py")
     assert surface["pytest.ini"] == repo.sha("HEAD:pytest.ini")
-    assert sorted(surface) == ["*.snap *.snap.* *.ambr", "pytest.ini", "tests/api/conftest.py", "tests/conftest.py"]
+    assert surface["shipmoor-hooks.toml"] == repo.sha("HEAD:shipmoor-hooks.toml")
+    conftests = ["tests/api/conftest.py", "tests/conftest.py"]
+    assert sorted(surface) == ["*.snap *.snap.* *.ambr", "pytest.ini", "shipmoor-hooks.toml", *conftests]
     repo.commit()
     stored = world.found().runs
     assert [r.surface for r in stored] == [run.surface]

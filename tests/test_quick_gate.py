@@ -331,7 +331,15 @@ def remote_has_other_objects(world: GateWorld) -> None:
     world.repo.git("update-ref", "refs/heads/main", new, **there)  # type: ignore[arg-type]
 
 
+def surface_changed(world: GateWorld) -> None:
+    world.repo.git("switch", "-q", "-C", "work", "main")
+    world.repo.commit(files={"conftest.py": "collect_ignore = []\n"})
+    world.measure(dict.fromkeys(NAMES, "passed"))
+
+
 LEFT: dict[str, Change] = {
+    "the_test_surface_changed": surface_changed,
+    "a_run_that_knows_nothing_of_its_surface": stored(lambda f: f.pop("surface")),
     "a_case_is_new": at_tip(dict.fromkeys([*NAMES, "d"], "passed")),
     "a_case_is_gone": at_tip(dict.fromkeys(NAMES[:2], "passed")),
     "a_case_is_another": at_tip(dict.fromkeys([*NAMES[:2], "d"], "passed")),
@@ -438,10 +446,30 @@ def test_a_folder_that_is_no_repository_is_left_to_the_gate(tmp_path: Path) -> N
     assert lean_git.find(str(tmp_path), dict(os.environ)) is None
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({"pytest.ini": "[pytest]\naddopts = -k a\n"}, id="a_selection"),
+        pytest.param({"tests/conftest.py": "collect_ignore = ['x.py']\n"}, id="a_conftest"),
+        pytest.param({"Makefile": "test:\n\ttrue\n"}, id="what_starts_suites"),
+    ],
+)
+def test_a_change_of_the_test_surface_is_told_by_the_gate(world: GateWorld, files: dict[str, str]) -> None:
+    world.repo.commit(files=files)  # type: ignore[arg-type]
+    world.measure(dict.fromkeys(NAMES, "passed"))
+    agrees(world, line(world))
+
+
+def test_a_field_that_nobody_knows_is_left_to_the_gate(world: GateWorld) -> None:
+    for file in runs(world):
+        rewrite(file, lambda fields: fields.update(new="value"))
+    assert quick(world, line(world)) is None
+
+
 # ---------------------------------------------------------------- by chance
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_histories_by_chance(world: GateWorld, seed: int) -> None:
     """A few branches and pushes, outcomes drawn: whenever the quick path says something, the gate says the same."""
     chance = random.Random(seed)  # noqa: S311  (the same every time)

@@ -43,6 +43,7 @@ MODULES: Mapping[str, Mapping[str, str]] = {
     "trust_commands": {"verify": "Are the stored runs whole, sealed, and none missing."},
     "explain_commands": {"explain": "What a code means, and the ways out."},
     "replay_commands": {"replay": "What past commits would have been told."},
+    "report_commands": {"report": "A page to look at: n of N over commits."},
     "share_commands": {
         "publish": "Share runs through the remote.",
         "export": "Runs as in-toto attestations.",

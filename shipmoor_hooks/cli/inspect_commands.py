@@ -9,10 +9,12 @@ import typer
 
 from shipmoor_hooks import describe, history
 from shipmoor_hooks.capture import pick_suite
+from shipmoor_hooks.cli import judgement_view
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Code
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.receipts import own, watched
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import Standing, standings
 from shipmoor_hooks.trees import scoped_tree
@@ -62,6 +64,8 @@ def status(
                 answer("    " + visible(row.unstable_line()))
         for reason in seen.reasons:
             answer("  " + visible(reason))
+    if policy.mode == "warn" and output == "text":
+        answer(f"watching (the policy only warns): {watched(own(where))}")
     if not policy.suites:
         call.tell(f"shipmoor-hooks: {policy.source} names no suite, so nothing is measured")
     missing = [r for r in rows if r.run is None]
@@ -105,6 +109,9 @@ def log(
     versions: Annotated[
         bool, typer.Option("--versions", help="The versions of an eval suite, each with its first run.")
     ] = False,
+    receipts: Annotated[
+        bool, typer.Option("--receipts", help="The judged pushes, and how many would have been refused.")
+    ] = False,
     output: FormatOption = "text",
 ) -> int:
     """The spool: the newest runs of every worktree of this repository, and what cannot be read."""
@@ -113,6 +120,8 @@ def log(
     where = call.find()
     if versions:
         return _versions(call, where, suite, output)
+    if receipts:
+        return judgement_view.pushes(call, where, number, output)
     found = Spool(where.common_dir, where.worktree).recent(number)
     runs = [r for r in (*found.runs, *found.begun, *found.foreign) if suite in (None, r.suite)]
     runs.sort(key=lambda r: (r.started, r.sequence), reverse=True)

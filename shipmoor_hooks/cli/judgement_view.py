@@ -10,6 +10,7 @@ from shipmoor_hooks.describe import moment
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.receipts import Judgement, Standing
+from shipmoor_hooks.record_model import Receipt
 from shipmoor_hooks.rules.wording import ago
 from shipmoor_hooks.visible import visible
 
@@ -54,16 +55,38 @@ def _as_json(told: Judgement) -> dict[str, object]:
         "commit": told.commit,
         "within": told.within or None,
         "on": list(told.on),
-        "receipts": [
-            {
-                "when": moment(r.recorded),
-                "ref": r.ref,
-                "commit": r.commit,
-                "tree": r.tree,
-                "bases": list(r.bases),
-                "verdict": r.verdict,
-                "codes": list(r.codes),
-            }
-            for r in told.receipts
-        ],
+        "receipts": [_row(r) for r in told.receipts],
     }
+
+
+def _row(receipt: Receipt) -> dict[str, object]:
+    return {
+        "when": moment(receipt.recorded),
+        "ref": receipt.ref,
+        "commit": receipt.commit,
+        "tree": receipt.tree,
+        "bases": list(receipt.bases),
+        "verdict": receipt.verdict,
+        "warned": receipt.warned,
+        "codes": list(receipt.codes),
+    }
+
+
+def pushes(call: Call, where: Place, number: int, output: str) -> int:
+    """What `log --receipts` says: the newest judged pushes, and how many went on only because the policy warns."""
+    own = receipts.own(where)
+    counted = receipts.watched(own)
+    newest = own[: -number - 1 : -1]
+    if output == "json":
+        told = {"pushes": counted.pushes, "would_have_been_refused": counted.warned, "refused": counted.refused}
+        told["not_judged"] = counted.not_judged
+        rows = [_row(r) for r in newest]
+        answer(json.dumps({"schema": "shipmoor-hooks.receipts/1", **told, "receipts": rows}, indent=1))
+        return 0
+    for receipt in newest:
+        verdict = "would be refused" if receipt.warned else receipt.verdict
+        codes = f"  {', '.join(receipt.codes)}" if receipt.codes else ""
+        line = f"{receipt.commit[:12]}  {verdict:<16}  {ago(call.now - receipt.recorded)}  {receipt.ref}{codes}"
+        answer(visible(line))
+    answer(str(counted))
+    return 0

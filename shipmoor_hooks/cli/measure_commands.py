@@ -32,6 +32,7 @@ from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import CaseList, Finding, Outcome, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
+from shipmoor_hooks.render import would_be
 from shipmoor_hooks.render_ci import FORMATS, as_markdown
 from shipmoor_hooks.visible import visible
 
@@ -224,6 +225,9 @@ def gate_command(
     merge_result: Annotated[
         bool, typer.Option("--merge-result", help="Judge what merging into the target's present tip gives.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Exit 0 whatever the verdict, and say what a push would be told.")
+    ] = False,
     output: Annotated[
         str,
         typer.Option("--format", metavar="text|json|github|gitlab|markdown", help="How the verdict is printed."),
@@ -242,6 +246,9 @@ def gate_command(
     summary = call.environ.get("GITHUB_STEP_SUMMARY", "")
     if output == "github" and summary:
         _append(call, summary, as_markdown(verdict))
+    if dry_run:
+        call.tell(f"shipmoor-hooks: dry run: {would_be(verdict)}")
+        return 0
     return gate.EXIT_OF[verdict.decision]
 
 

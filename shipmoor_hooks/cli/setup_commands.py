@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shipmoor_hooks import gc as collection
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, answer, check_format
-from shipmoor_hooks.errors import EXIT_NO_EVIDENCE
+from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, UsageFault
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.visible import visible
+
+if TYPE_CHECKING:
+    from shipmoor_hooks.place import Place
+    from shipmoor_hooks.wiring.file_change import FileChange
 
 
 def register(app: typer.Typer) -> None:
@@ -28,17 +32,27 @@ def init(
     context: typer.Context,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, write nothing.")] = False,
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="NAME", help="Let a coding agent ask the gate, too: claude-code.")
+    ] = "",
+    remove: Annotated[bool, typer.Option("--remove", help="Undo what init did; policy and runs are kept.")] = False,
+    policy: Annotated[bool, typer.Option("--policy", help="With --remove: take shipmoor-hooks.toml, too.")] = False,
 ) -> int:
     """Detect the runner, write the policy, wire the hooks; the diff is shown before anything is written."""
     from shipmoor_hooks.wiring import install
+    from shipmoor_hooks.wiring.remove import plan_remove
 
     call: Call = context.obj
+    if policy and not remove:
+        raise UsageFault("--policy belongs to --remove", "shipmoor-hooks init --remove --policy")
     where = call.find()
-    plan = install.plan_init(where, call.environ)
+    plan = plan_remove(where, call.environ, policy) if remove else install.plan_init(where, call.environ, agent=agent)
     for note in plan.notes:
         call.tell(note)
     if plan.is_done:
-        call.tell("shipmoor-hooks: everything is in place")
+        done = "nothing of init is here" if remove else "everything is in place"
+        call.tell(f"shipmoor-hooks: {done}")
+        _say_paragraph(where, agent)
         return 0
     asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
     if dry_run or asks:
@@ -47,17 +61,32 @@ def init(
             answer(visible(f"then runs: {shlex.join(command)}"))
     if dry_run:
         return 0
-    if asks and not typer.confirm("Write this?", err=True):
+    if asks and not typer.confirm("Undo this?" if remove else "Write this?", err=True):
         call.tell("shipmoor-hooks: nothing was written")
         return 0
     undone = install.apply(plan)
     for change in plan.changes:
-        call.tell(f"wrote {change.path}")
+        call.tell(f"{_done_with(change)} {change.path}")
     for failure in undone:
         call.tell(f"shipmoor-hooks: {failure}")
     for step in plan.next_steps:
         call.tell(f"  next: {step}")
+    _say_paragraph(where, agent)
     return 0
+
+
+def _say_paragraph(where: Place, agent: str) -> None:
+    """A paragraph to paste, where AGENTS.md does not speak of us yet."""
+    from shipmoor_hooks.wiring import agent_settings, file_change
+
+    if agent and "shipmoor-hooks" not in (file_change.read_text(f"{where.require_top()}/AGENTS.md") or ""):
+        answer(f"For AGENTS.md:\n\n{agent_settings.PARAGRAPH}")
+
+
+def _done_with(change: FileChange) -> str:
+    if change.moved_from:
+        return "put back"
+    return "removed" if change.new is None else "wrote"
 
 
 def doctor(context: typer.Context, output: FormatOption = "text") -> int:

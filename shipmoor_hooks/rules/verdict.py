@@ -68,6 +68,7 @@ def conclude(
         findings=tuple(told),
         ref=ref,
         warned=warned,
+        watching=mode == "warn",
     )
 
 

@@ -14,22 +14,28 @@ from shipmoor_hooks.errors import EnvironmentFault, UsageFault
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """`old` is the text that stands at `path` now (None: no file), `new` the text that is to stand there.
+    """`old` is the text that stands at `path` now (None: no file), `new` the text that is to stand there (None: none).
 
     Text is UTF-8, other bytes surrogate-escaped, line ends as they are. `mode` are the permission bits of a new file;
-    an old one gets them added. `moved_to`: what stands at `path` is first renamed to it, untouched.
+    an old one gets them added. `moved_to`: what stands at `path` is first renamed to it, untouched. `moved_from`: what
+    is kept there is renamed to `path`, untouched, and `new` is None. `within`: folders that a deletion leaves empty go
+    too, as far as they lie in this one.
     """
 
     path: str
     old: str | None
-    new: str
+    new: str | None
     mode: int = 0o644
     moved_to: str = ""
+    moved_from: str = ""
+    within: str = ""
 
     @property
     def is_done(self) -> bool:
         """The file is already as wanted."""
-        return self.old == self.new and not self.moved_to and os.stat(self.path).st_mode & self.mode == self.mode
+        if self.moved_to or self.moved_from or self.old != self.new:
+            return False
+        return self.new is None or os.stat(self.path).st_mode & self.mode == self.mode
 
 
 def read_text(path: str) -> str | None:
@@ -49,10 +55,12 @@ def diff(changes: Iterable[FileChange]) -> str:
     for change in changes:
         if change.moved_to:
             parts.append(f"rename {change.path} => {change.moved_to}\n")
-        old, new = (change.old or "").splitlines(keepends=True), change.new.splitlines(keepends=True)
-        name = "/dev/null" if change.old is None else change.path
-        rows = difflib.unified_diff(old, new, name, change.path)
+        old, new = ((text or "").splitlines(keepends=True) for text in (change.old, change.new))
+        before, behind = ("/dev/null" if text is None else change.path for text in (change.old, change.new))
+        rows = difflib.unified_diff(old, new, before, behind)
         parts.extend(row if row.endswith("\n") else row + "\n\\ No newline at end of file\n" for row in rows)
+        if change.moved_from:
+            parts.append(f"rename {change.moved_from} => {change.path}\n")
     return "".join(parts)
 
 
@@ -67,9 +75,27 @@ def apply(changes: Iterable[FileChange]) -> None:
         elif read_text(change.path) != change.old:
             raise UsageFault(f"{change.path} was changed in the meantime", "look at it and run: shipmoor-hooks init")
         try:
-            replace(os.path.realpath(change.path), change.new, change.mode)
+            if change.moved_from:
+                os.rename(change.moved_from, change.path)
+            elif change.new is None:
+                take_away(change)
+            else:
+                replace(os.path.realpath(change.path), change.new, change.mode)
         except OSError as failed:
             raise EnvironmentFault(f"{change.path} cannot be written: {failed.strerror}") from failed
+
+
+def take_away(change: FileChange) -> None:
+    """Remove the file, and the folders below `within` that it leaves empty. Raises OSError."""
+    if change.old is not None:
+        os.unlink(change.path)
+    folder = os.path.dirname(change.path)
+    while change.within and folder.startswith(change.within.rstrip(os.sep) + os.sep):
+        try:
+            os.rmdir(folder)
+        except OSError:  # not empty, or gone already
+            return
+        folder = os.path.dirname(folder)
 
 
 def move_aside(change: FileChange) -> None:
