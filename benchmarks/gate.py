@@ -34,7 +34,7 @@ def rows(folder: str, times: int) -> Iterator[Row]:
             start,
             2.2,
             "a start of `python -I -S`",
-            less="ls-remote",
+            less=["ls-remote"],
             note=note,
         )
     yield rounds.row("pre-push gate, 1M cases over 10k", "1,000,000", "10,000", 1.15, "the same with 10,000 cases")

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gate_world import GateWorld
+from gate_world import GateWorld, junit
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks import gate, lean_git, push, quick_gate, records
@@ -597,6 +597,17 @@ def test_the_start_file_finds_the_package_and_its_libraries(
     words = [sys.executable, "-I", "-S", str(start), "pre-push", "origin", str(world.remote)]
     done = world.repo.process(words, stdin=line(world))
     assert (done.returncode, text in done.stdout) == (code, True), done.stderr.decode()
+
+
+def test_what_needs_libraries_finds_them(world: GateWorld) -> None:
+    """Started with `-S` by its file, post-commit reads a report: for that it loads what is installed."""
+    policy_file = world.repo.path / "shipmoor-hooks.toml"
+    world.repo.write("shipmoor-hooks.toml", policy_file.read_text() + 'reports = ["build/new.xml"]\n')
+    world.repo.commit("Name the reports")
+    world.repo.write("build/new.xml", junit(dict.fromkeys(NAMES, "passed")) + "\n")
+    start = Path(quick_gate.__file__).parent / "start.py"
+    done = world.repo.process([sys.executable, "-I", "-S", str(start), "post-commit"])
+    assert (done.returncode, b"unit 3 of 3, imported" in done.stdout) == (0, True), done.stderr.decode()
 
 
 def test_a_dry_run_keeps_no_receipt(world: GateWorld) -> None:
