@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from benchmarks import world
 from benchmarks.measure import Command, Rounds, Row, paired, python
 from benchmarks.readers import WORK
+from shipmoor_hooks.wiring.hook_files import shim_text
 
 COMMIT = ["git", "commit", "-q", "--allow-empty", "-m", "Change"]
 HOOK = "  - {{id: {id}, name: {id}, language: system, entry: '{entry}', always_run: true, pass_filenames: false}}\n"
@@ -25,17 +26,15 @@ def rows(folder: str, times: int) -> Iterator[Row]:
     rounds = paired({"python -c pass": start, "help": Command([program, "--help"])}, times)
     yield rounds.row("`--help`", "help", "python -c pass", 7.0)
     repository = world.Repository(os.path.join(folder, "typed"))
-    typed = Command([program, "tree"], repository.folder, repository.environ)
+    typed = Command([program, "explain", "CASE_RED"], repository.folder, repository.environ)
     rounds = paired({"python -c pass": start, "typed": typed}, times)
-    yield rounds.row("a typed command (`tree`)", "typed", "python -c pass", 7.0)
+    yield rounds.row("a typed command (`explain CASE_RED`)", "typed", "python -c pass", 7.0)
     yield from _history(folder, times)
 
 
 def _commit(folder: str, times: int) -> Iterator[Row]:
     commands = {}
-    shim = os.path.join(os.path.dirname(os.path.dirname(__file__)), "hooks", "post-commit")
-    with open(shim) as stream:
-        ours = stream.read().replace("python=''", f"python='{sys.executable}'", 1)
+    ours = shim_text("post-commit", sys.executable)
     for name, hook in {"none": "", "raw": f"#!{sys.executable} -I\npass\n", "ours": ours}.items():
         repository = world.Repository(os.path.join(folder, f"commit-{name}"))
         if hook:

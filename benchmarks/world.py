@@ -94,7 +94,8 @@ class Repository:
         git(folder, "init", "-q", "--bare", "-b", "main", self.remote)
         git(self.folder, "init", "-q", "-b", "main")
         git(self.folder, "remote", "add", "origin", self.remote)
-        self.environ = git_environ(self.folder)
+        # Seal keys of its own, beside the worktree; a run under another key would count for nothing.
+        self.environ = git_environ(folder) | {"SHIPMOOR_HOOKS_SEAL": "file"}
         self.number = 0
         self.write("shipmoor-hooks.toml", POLICY)
         self.write(".gitignore", "build/\n")
@@ -120,7 +121,7 @@ class Repository:
         for _ in range(runs):
             self.number += 1
             now = time.time() - 1000 + self.number / 1000
-            Spool(os.path.join(self.folder, ".git"), worktree).finish(
+            Spool(os.path.join(self.folder, ".git"), worktree, self.environ).finish(
                 Run(f"{self.number:032x}", "unit", tree, tree, Evidence.OBSERVED, now, now, cases, first_tree=tree)
             )
 
@@ -132,12 +133,13 @@ def gate_world(
     repository = Repository(folder)
     base = git(repository.folder, "rev-parse", "HEAD")
     repository.push()
-    repository.measure(CaseList(ids(number), letters(number), {}))
+    outcomes = letters(number).replace(b"f", b"p")  # a red is told at every push; who pushes often has none
+    repository.measure(CaseList(ids(number), outcomes, {}))
     git(repository.folder, "switch", "-q", "-c", "topic")
     if other:
         repository.write("src/cart.py", "total = 0\n")
     tip = repository.commit()
-    repository.measure(CaseList(ids(number, gone), letters(number, worse)[gone:], {}))
+    repository.measure(CaseList(ids(number, gone), outcomes.replace(b"p", b"f", worse)[gone:], {}))
     zeros = "0" * len(base)
     return repository, f"refs/heads/topic {tip} refs/heads/topic {zeros}\n".encode()
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gate_world import GateWorld
+from gate_world import GateWorld, junit
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks import gate, lean_git, push, quick_gate, records
@@ -446,10 +446,30 @@ def test_a_folder_that_is_no_repository_is_left_to_the_gate(tmp_path: Path) -> N
     assert lean_git.find(str(tmp_path), dict(os.environ)) is None
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({"pytest.ini": "[pytest]\naddopts = -k a\n"}, id="a_selection"),
+        pytest.param({"tests/conftest.py": "collect_ignore = ['x.py']\n"}, id="a_conftest"),
+        pytest.param({"Makefile": "test:\n\ttrue\n"}, id="what_starts_suites"),
+    ],
+)
+def test_a_change_of_the_test_surface_is_told_by_the_gate(world: GateWorld, files: dict[str, str]) -> None:
+    world.repo.commit(files=files)  # type: ignore[arg-type]
+    world.measure(dict.fromkeys(NAMES, "passed"))
+    agrees(world, line(world))
+
+
+def test_a_field_that_nobody_knows_is_left_to_the_gate(world: GateWorld) -> None:
+    for file in runs(world):
+        rewrite(file, lambda fields: fields.update(new="value"))
+    assert quick(world, line(world)) is None
+
+
 # ---------------------------------------------------------------- by chance
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_histories_by_chance(world: GateWorld, seed: int) -> None:
     """A few branches and pushes, outcomes drawn: whenever the quick path says something, the gate says the same."""
     chance = random.Random(seed)  # noqa: S311  (the same every time)
@@ -577,6 +597,17 @@ def test_the_start_file_finds_the_package_and_its_libraries(
     words = [sys.executable, "-I", "-S", str(start), "pre-push", "origin", str(world.remote)]
     done = world.repo.process(words, stdin=line(world))
     assert (done.returncode, text in done.stdout) == (code, True), done.stderr.decode()
+
+
+def test_what_needs_libraries_finds_them(world: GateWorld) -> None:
+    """Started with `-S` by its file, post-commit reads a report: for that it loads what is installed."""
+    policy_file = world.repo.path / "shipmoor-hooks.toml"
+    world.repo.write("shipmoor-hooks.toml", policy_file.read_text() + 'reports = ["build/new.xml"]\n')
+    world.repo.commit("Name the reports")
+    world.repo.write("build/new.xml", junit(dict.fromkeys(NAMES, "passed")) + "\n")
+    start = Path(quick_gate.__file__).parent / "start.py"
+    done = world.repo.process([sys.executable, "-I", "-S", str(start), "post-commit"])
+    assert (done.returncode, b"unit 3 of 3, imported" in done.stdout) == (0, True), done.stderr.decode()
 
 
 def test_a_dry_run_keeps_no_receipt(world: GateWorld) -> None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks.model import Case, Code, Evidence, Problem, RecordKind, Run, Sealing, Suite
+from shipmoor_hooks.model import Case, Code, Evidence, Problem, Run, Sealing, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def unusable(run: Run, evidence: Evidence, require: Sequence[str] = ()) -> Probl
         return run.problems[0]
     if run.tree is None:
         return Problem(Code.TREE_CHANGED, f"the run of {run.suite} is bound to no tree", _again(run))
-    if not any(c.kind is not RecordKind.RUN for c in run.cases):
+    if not run.count.of:  # each case would be made, to be looked at
         return Problem(Code.RUN_INCOMPLETE, f"the run of {run.suite} lists no case", _again(run))
     if run.counts_as < evidence:
         seal = f" ({run.sealing.value}, so it counts as {run.counts_as.word})" if run.counts_as < run.evidence else ""
