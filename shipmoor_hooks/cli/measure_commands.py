@@ -72,11 +72,9 @@ def run(
     where = call.find()
     leg = Leg(tuple(context.args), variant, shard_of(shard), label=label_of(label))
     if overlay is not None:
-        if leg.words or leg.shard:
-            raise UsageFault("an overlay runs the policy's own command, whole", "shipmoor-hooks run --overlay BASE")
         from shipmoor_hooks.cli.overlay_run import run_overlay
 
-        return run_overlay(call, where, suite, overlay, at or "HEAD", variant, output)
+        return run_overlay(call, where, suite, (overlay, at or "HEAD"), leg, output)
     if at is None:
         where.require_top()
         return measure(call, where, call.directory, suite, leg, output)

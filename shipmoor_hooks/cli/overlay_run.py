@@ -6,6 +6,7 @@ import json
 
 from shipmoor_hooks import capture, history, overlay
 from shipmoor_hooks.cli.context import Call, answer
+from shipmoor_hooks.cli.measure_commands import Leg
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.visible import visible
@@ -13,11 +14,13 @@ from shipmoor_hooks.visible import visible
 _SHOWN = 10
 
 
-def run_overlay(
-    call: Call, where: Place, suite: str | None, base: str, tip: str, variant: str | None, output: str
-) -> int:
+def run_overlay(call: Call, where: Place, suite: str | None, sides: tuple[str, str], leg: Leg, output: str) -> int:
     """Run the overlay of two revisions; 0 when it measured something, or when there is nothing to lay over."""
+    if leg.words or leg.shard:
+        raise UsageFault("an overlay runs the policy's own command, whole", "shipmoor-hooks run --overlay BASE")
     where.require_top()
+    base, tip = sides
+    variant = leg.variant
     chosen = capture.pick_suite(call.policy(where), suite)
     capture.check_variant(chosen, variant)
     commits = history.require_commit(where.git, base), history.require_commit(where.git, tip)
@@ -34,14 +37,9 @@ def run_overlay(
         )
         return 0
     if output == "json":
-        told = {
-            "schema": "shipmoor-hooks.overlay/1",
-            "overlay": found.id,
-            "suite": found.suite,
-            "variant": found.variant,
-        }
-        told |= {"base": found.base, "tip": found.tip, "passed": found.passed, "of": found.of, "laid": found.laid}
-        answer(json.dumps(told | {"red": list(found.red), "unloaded": list(found.unloaded)}, indent=1))
+        names = ("suite", "variant", "base", "tip", "passed", "of", "laid", "red", "unloaded")
+        told = {"schema": "shipmoor-hooks.overlay/1", "overlay": found.id}
+        answer(json.dumps(told | {name: getattr(found, name) for name in names}, indent=1))
         return 0
     call.tell(
         f"shipmoor-hooks: overlay of {found.suite}: {found.laid} files of {commits[0][:12]} over the code of "
