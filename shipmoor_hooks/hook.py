@@ -11,7 +11,7 @@ import sys
 
 from shipmoor_hooks import PROBE
 
-STAGES = ("pre-push", "post-commit", "commit-msg", "pre-receive")
+STAGES = ("pre-push", "post-commit", "commit-msg", "pre-receive", "agent")
 
 
 def main() -> int:
@@ -22,8 +22,10 @@ def main() -> int:
         shim, arguments = arguments[1], arguments[2:]
     stage = arguments.pop(0) if arguments else ""
     if stage not in STAGES or (stage != "pre-push" and len(arguments) != (stage == "commit-msg")):
-        say("usage: shipmoor-hooks-hook pre-push [REMOTE URL] | post-commit | commit-msg FILE | pre-receive")
+        say("usage: shipmoor-hooks-hook pre-push [REMOTE URL] | post-commit | commit-msg FILE | pre-receive | agent")
         return 2
+    if stage == "agent":
+        return agent()
     if stage == "pre-push":
         return pre_push(shim, arguments)
     if stage == "pre-receive":
@@ -64,6 +66,25 @@ def pre_receive(shim: str) -> int:
         return receive.run_pre_receive(stdin, os.getcwd(), os.environ, time.time(), sys.stdout, sys.stderr)
 
     return guarded(action, os.environ) or earlier
+
+
+def agent() -> int:
+    """A coding agent calls it with a JSON object on stdin; 1 is told to the person, 2 refuses and is told to the agent."""
+    stdin = sys.stdin.buffer.read(1 << 24) if sys.stdin is not None and not sys.stdin.isatty() else b""
+    import time
+
+    from shipmoor_hooks.error_handler import guarded
+
+    load_site()
+
+    def action() -> int:
+        from shipmoor_hooks import agent_hook
+
+        return agent_hook.run(stdin, os.getcwd(), os.environ, time.time(), sys.stderr)
+
+    # What we cannot read is our trouble and must not hold an agent up: only a refusal of ours is a 2.
+    code = guarded(action, os.environ)
+    return code if code in (0, 2) else 1
 
 
 def without_news(arguments: list[str], stdin: bytes) -> bool:

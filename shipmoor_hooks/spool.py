@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from shipmoor_hooks import chain, entry, key_ring, quarantine, stored_runs
+from shipmoor_hooks import chain, entry, id_lists, key_ring, quarantine, stored_runs
 from shipmoor_hooks.chain import Head, Link
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.key_ring import Sealer
@@ -37,7 +35,8 @@ from shipmoor_hooks.stored_runs import Found as Found
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
 
 FOLDER = "shipmoor-hooks"
-_MARK = 32  # bytes
+LOCK_SECONDS = 10.0  # a writer holds its chain for some milliseconds
+_MOST_CHAINS = 4
 
 
 class Spool:
@@ -140,12 +139,7 @@ class Spool:
         return stored_runs.read(path, self._inventory, self.keys)
 
     def _inventory(self, digest: str) -> bytes | None:
-        if not digest.isalnum():
-            return None
-        try:
-            return zlib.decompressobj().decompress(read_bytes(self._path("inventories", digest)))
-        except (OSError, zlib.error):
-            return None
+        return id_lists.read(self._path("inventories"), digest)
 
     # ---------------------------------------------------------------- writing
 
@@ -156,8 +150,9 @@ class Spool:
     def finish(self, run: Run) -> Run:
         """Store a finished run and let go of its start entry. The run with its sequence. Raises EnvironmentFault."""
         stored = self._store(run, RUN_SUFFIX)
-        with contextlib.suppress(OSError):
-            os.unlink(self._begun_path(run))
+        if stored.worktree == self.worktree:  # a chain beside it does not end this chain's start entry
+            with contextlib.suppress(OSError):
+                os.unlink(self._begun_path(run))
         return stored
 
     def withdraw(self, run: Run) -> None:
@@ -190,14 +185,34 @@ class Spool:
             raise EnvironmentFault(f"{self.root} cannot be written: {error.strerror or error}") from error
 
     def _store(self, run: Run, suffix: str) -> Run:
+        """Store an entry in this worktree's chain, or in one beside it while a stopped process holds the lock."""
+        for number in range(1, _MOST_CHAINS + 1):
+            try:
+                return self._store_in(self.worktree if number == 1 else f"{self.worktree}~{number}", run, suffix)
+            except BlockingIOError as held:
+                if number == _MOST_CHAINS or os.path.basename(str(held.filename)) != chain.HEAD:
+                    raise EnvironmentFault(
+                        f"the run could not be stored below {self.root}: {held.strerror}",
+                        "end that command, then capture again",
+                    ) from held
+        raise AssertionError("the last chain is given up above")
+
+    def _store_in(self, worktree: str, run: Run, suffix: str) -> Run:
+        from shipmoor_hooks import (
+            redact,  # its patterns cost a millisecond, which the gate, that stores no run, need not pay
+        )
+
         try:
             sealer = self._sealer(run, suffix)
-            with self._locked() as (handle, head):
+            run = replace(redact.run(run, self.environ), worktree=worktree)
+            with self._locked(worktree) as (handle, head):
                 stored = self._written(run, suffix, sealer, handle, head)
                 for kind, tree in (("trees", folder_of(run)), ("scoped", run.scoped_tree or UNBOUND)):
                     quarantine.move(self.root, self._damaged(kind, tree))
             self.seal_note = sealer.note or sealer.why_not
             return stored
+        except BlockingIOError:
+            raise
         except OSError as error:
             raise EnvironmentFault(
                 f"the run could not be stored below {self.root}: {error.strerror or error}",
@@ -207,16 +222,16 @@ class Spool:
     def _written(self, run: Run, suffix: str, sealer: Sealer, handle: int, head: Head) -> Run:
         """Number, link, seal and write one entry; `handle` is the locked file of the head."""
         key = sealer.key
-        run = replace(run, worktree=self.worktree, sequence=head.number + 1, key=key.id if key else "")
+        run = replace(run, sequence=head.number + 1, key=key.id if key else "")
         encoded = entry.encode(run, self._links(run, suffix, head), key)
         folder, name = folder_of(run), name_of(run) + suffix
         # The number is taken before anything is stored: a killed writer leaves a gap, never the same number twice.
         chain.write_head(handle, Head(run.sequence, head.last, f"trees/{folder}/{name}"))
         if encoded.inventory:
-            self._store_inventory(encoded.inventory_digest, encoded.inventory)
-        write_whole(self._folder("runs", self.worktree, "trees", folder) + "/" + name, encoded.envelope)
+            id_lists.store(self._folder("inventories"), encoded.inventory_digest, encoded.inventory)
+        write_whole(self._folder("runs", run.worktree, "trees", folder) + "/" + name, encoded.envelope)
         if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
-            write_whole(self._folder("runs", self.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)
+            write_whole(self._folder("runs", run.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)
         chain.write_head(handle, Head(run.sequence, Link(run.sequence, name, chain.digest_of(encoded.envelope))))
         return replace(run, sealing=Sealing.SEALED if key else Sealing.UNSEALED)
 
@@ -243,20 +258,6 @@ class Spool:
         paths = [os.path.join(folder, name) for folder in folders for name in names(folder)]
         return [path for path in paths if stored_runs.is_damaged(path, self.keys)]
 
-    def _store_inventory(self, digest: str, inventory: bytes) -> None:
-        """Write the ids unless they are there; a damaged list is found and written again.
-
-        A mark behind the compressed list tells that it is whole, and under its own name, without taking it apart.
-        """
-        path = self._folder("inventories") + "/" + digest
-        try:
-            stored = read_bytes(path)
-        except OSError:
-            stored = b""
-        if stored[-_MARK:] != _mark(digest, stored[:-_MARK]):
-            packed = zlib.compress(inventory, 1)
-            write_whole(path, packed + _mark(digest, packed))
-
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """Keep every writer out, so that what was found to be unused stays so. Raises EnvironmentFault."""
@@ -267,10 +268,11 @@ class Spool:
             raise EnvironmentFault(f"{self.root} cannot be locked: {error.strerror or error}") from error
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[tuple[int, Head]]:
-        """Hold this worktree's lock (the kernel lets go of it when the process dies); its open file and the head in it."""
-        folder = self._folder("runs", self.worktree)
-        with lock(self.root + "/lock", fcntl.LOCK_SH), lock(f"{folder}/{chain.HEAD}", fcntl.LOCK_EX) as handle:
+    def _locked(self, worktree: str) -> Iterator[tuple[int, Head]]:
+        """Hold a chain's lock (the kernel lets go of it when the process dies); its open file and the head in it."""
+        folder = self._folder("runs", worktree)
+        held = f"{folder}/{chain.HEAD}"
+        with lock(self.root + "/lock", fcntl.LOCK_SH), lock(held, fcntl.LOCK_EX, LOCK_SECONDS) as handle:
             head = chain.read_head(handle)
             yield handle, chain.settled(head, folder) if head is not None else chain.rebuilt(folder)
 
@@ -280,11 +282,6 @@ class Spool:
     def _folder(self, *parts: str) -> str:
         """The folder, made if it is missing. Raises EnvironmentFault when a link or a file stands in its place."""
         return real_folder(self.root, *parts)
-
-
-def _mark(digest: str, packed: bytes) -> bytes:
-    """What stands behind a list of ids: it fits this list under this name alone."""
-    return hashlib.sha256(digest.encode("ascii") + packed).digest()
 
 
 def _report_name(file: ReportFile) -> str:

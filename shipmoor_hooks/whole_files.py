@@ -10,8 +10,12 @@ import errno
 import fcntl
 import os
 import stat
+import time
 
 from shipmoor_hooks.errors import EnvironmentFault
+
+PATIENCE = 60.0  # seconds: `verify` of a large spool keeps writers out for some
+_BETWEEN = 0.005  # seconds between two tries at a lock
 
 
 def names(folder: str) -> list[str]:
@@ -82,17 +86,22 @@ def real_folder(root: str, *parts: str) -> str:
 
 
 class Lock:
-    """A file, locked (flock) for as long as the block runs; made when it is missing, never through a link."""
+    """A file, locked (flock) for as long as the block runs; made when it is missing, never through a link.
 
-    __slots__ = ("_handle", "_how", "_path")
+    The kernel lets go of a dead process's lock; a process that is stopped while it holds one keeps nobody waiting for more
+    than `seconds` (PATIENCE). Raises OSError; BlockingIOError when the lock is still held then.
+    """
 
-    def __init__(self, path: str, how: int) -> None:
+    __slots__ = ("_handle", "_how", "_path", "_seconds")
+
+    def __init__(self, path: str, how: int, seconds: float | None) -> None:
         self._path, self._how, self._handle = path, how, -1
+        self._seconds = PATIENCE if seconds is None else seconds
 
     def __enter__(self) -> int:
         self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
         try:
-            fcntl.flock(self._handle, self._how)
+            _take(self._handle, self._how, self._path, time.monotonic() + self._seconds)
         except BaseException:
             os.close(self._handle)
             raise
@@ -102,6 +111,16 @@ class Lock:
         os.close(self._handle)
 
 
-def lock(path: str, how: int) -> Lock:
+def lock(path: str, how: int, seconds: float | None = None) -> Lock:
     """The file at `path` to be locked by a `with` statement, which gives its handle; `how` is one of flock's."""
-    return Lock(path, how)
+    return Lock(path, how, seconds)
+
+
+def _take(handle: int, how: int, path: str, deadline: float) -> None:
+    while True:
+        try:
+            return fcntl.flock(handle, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise BlockingIOError(errno.EAGAIN, f"another command has held {path} for too long", path) from None
+            time.sleep(_BETWEEN)

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import entry, key_ring, place, quarantine
+from shipmoor_hooks import entry, key_ring, place, quarantine, whole_files
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import (
     Case,
@@ -36,6 +36,7 @@ from shipmoor_hooks.model import (
     Shard,
 )
 from shipmoor_hooks.spool import UNBOUND, Spool
+from shipmoor_hooks.verification import verify
 
 TREE = "a" * 40
 OTHER = "b" * 40
@@ -277,6 +278,58 @@ def test_a_file_of_a_killed_writer_is_in_nobodys_way(spool: Spool) -> None:
     spool.finish(run_of(2))
     assert not spool.at_tree(TREE).broken
     assert spool.leftovers() == [str(left)]
+
+
+# ---------------------------------------------------------------- a lock that is held
+
+
+HOLDER = """
+import fcntl, sys
+handle = open(sys.argv[1], "rb+")
+fcntl.flock(handle, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def holder(path: Path) -> subprocess.Popen[bytes]:
+    """Another process that holds the lock of a file until its input ends."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdin=-1, stdout=-1)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    return process
+
+
+def test_a_lock_of_a_dead_process_keeps_nobody_waiting(spool: Spool) -> None:
+    spool.finish(run_of(1))
+    with holder(Path(spool.root, "runs/main/sequence")) as process:
+        process.kill()
+    began = time.monotonic()
+    assert spool.finish(run_of(2)).sequence == 2
+    assert time.monotonic() - began < 5
+
+
+def test_a_stopped_process_with_the_lock_costs_no_run(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shipmoor_hooks.spool.LOCK_SECONDS", 0.2)
+    begun = spool.begin(run_of(1, cases=()))
+    with holder(Path(spool.root, "runs/main/sequence")) as process:
+        stored = spool.finish(run_of(1))
+        process.kill()
+    assert (begun.worktree, stored.worktree) == ("main", "main~2")
+    found = spool.at_tree(TREE)
+    assert (found.runs, found.begun) == ((stored,), ())
+    assert spool.finish(run_of(2)).worktree == "main"
+    assert verify(Spool(spool.common_dir, "main")).is_whole
+
+
+def test_a_spool_that_is_locked_as_a_whole_is_told(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    spool.finish(run_of(1))
+    monkeypatch.setattr(whole_files, "PATIENCE", 0.2)
+    with holder(Path(spool.root, "lock")) as process:
+        with pytest.raises(EnvironmentFault, match=r"another command has held .*lock for too long") as fault:
+            spool.finish(run_of(2))
+        process.kill()
+    assert fault.value.next_step
 
 
 # ---------------------------------------------------------------- a disk that says no

@@ -16,6 +16,7 @@ from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.visible import visible
 
 if TYPE_CHECKING:
+    from shipmoor_hooks.place import Place
     from shipmoor_hooks.wiring.file_change import FileChange
 
 
@@ -31,6 +32,9 @@ def init(
     context: typer.Context,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, write nothing.")] = False,
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="NAME", help="Let a coding agent ask the gate, too: claude-code.")
+    ] = "",
     remove: Annotated[bool, typer.Option("--remove", help="Undo what init did; policy and runs are kept.")] = False,
     policy: Annotated[bool, typer.Option("--policy", help="With --remove: take shipmoor-hooks.toml, too.")] = False,
 ) -> int:
@@ -42,12 +46,13 @@ def init(
     if policy and not remove:
         raise UsageFault("--policy belongs to --remove", "shipmoor-hooks init --remove --policy")
     where = call.find()
-    plan = plan_remove(where, call.environ, policy) if remove else install.plan_init(where, call.environ)
+    plan = plan_remove(where, call.environ, policy) if remove else install.plan_init(where, call.environ, agent=agent)
     for note in plan.notes:
         call.tell(note)
     if plan.is_done:
         done = "nothing of init is here" if remove else "everything is in place"
         call.tell(f"shipmoor-hooks: {done}")
+        _say_paragraph(where, agent)
         return 0
     asks = sys.stdin.isatty() and sys.stderr.isatty() and not yes
     if dry_run or asks:
@@ -66,7 +71,16 @@ def init(
         call.tell(f"shipmoor-hooks: {failure}")
     for step in plan.next_steps:
         call.tell(f"  next: {step}")
+    _say_paragraph(where, agent)
     return 0
+
+
+def _say_paragraph(where: Place, agent: str) -> None:
+    """A paragraph to paste, where AGENTS.md does not speak of us yet."""
+    from shipmoor_hooks.wiring import agent_settings, file_change
+
+    if agent and "shipmoor-hooks" not in (file_change.read_text(f"{where.require_top()}/AGENTS.md") or ""):
+        answer(f"For AGENTS.md:\n\n{agent_settings.PARAGRAPH}")
 
 
 def _done_with(change: FileChange) -> str:

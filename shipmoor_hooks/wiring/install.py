@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shipmoor_hooks import results_folder
+from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import command_environment, last_line
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
-from shipmoor_hooks.wiring import detect, file_change, hosts, stood_before
+from shipmoor_hooks.wiring import agent_settings, detect, file_change, hosts, stood_before
 from shipmoor_hooks.wiring.file_change import FileChange
 from shipmoor_hooks.wiring.hook_files import SERVER_STAGE, hooks_folder, shim_changes
 from shipmoor_hooks.wiring.hook_source import HookSource, installed_source
@@ -52,9 +54,14 @@ class Plan:
 
 
 def plan_init(
-    place: Place, environ: Mapping[str, str], python: str = sys.executable, source: HookSource | None = None
+    place: Place,
+    environ: Mapping[str, str],
+    python: str = sys.executable,
+    source: HookSource | None = None,
+    agent: str = "",
 ) -> Plan:
-    """What there is to do in this repository. `python` is the interpreter that the hooks call.
+    """What there is to do in this repository. `python` is the interpreter that the hooks call, `agent` a name of
+    agent_settings.AGENTS whose settings are to call us.
 
     Raises PolicyFault for a policy that cannot be read, UsageFault for a hook file or a configuration that can neither
     be chained nor extended: nothing is written in either case.
@@ -68,6 +75,7 @@ def plan_init(
     if not _can_run(python, environ):
         notes.append(f"{python} finds shipmoor-hooks only by its environment: the hooks look for it on PATH")
         python = ""
+    asked = _agent(place, agent, environ) if agent else ([], [])
     server = [] if place.top else shim_changes(folder, SERVER_STAGE, python)
     if server:
         notes.append("what is pushed to this repository is judged by its pre-receive hook, --no-verify or not")
@@ -75,9 +83,9 @@ def plan_init(
     return Plan(
         place=place,
         host=host.value,
-        changes=(*changes, *wiring.changes, *server),
+        changes=(*changes, *wiring.changes, *server, *asked[0]),
         commands=wiring.commands,
-        notes=(*notes, *wiring.notes),
+        notes=(*notes, *wiring.notes, *asked[1]),
         next_steps=tuple(next_steps),
         environ=environ,
     )
@@ -88,14 +96,37 @@ def _policy(place: Place) -> tuple[list[FileChange], list[str], list[str]]:
         return [], ["a bare repository has no working tree: the policy comes with the commits"], []
     if load_worktree(place) is not None:
         return [], [], ["shipmoor-hooks doctor"]
-    found = detect.detect(place.top)
+    seen = detect.layout(place.top)
+    found = (*seen.at_root, *(one.found for one in seen.packages))
     path = os.path.join(place.top, POLICY_FILE)
-    change = FileChange(path, file_change.read_text(path), detect.policy_text(found))
+    change = FileChange(path, file_change.read_text(path), detect.policy_text(seen.at_root, seen.packages))
     if not found:
         said = f"no test runner was recognised: name your test command in {POLICY_FILE}, nothing is measured before"
         return [change], [said], [f"edit {POLICY_FILE}"]
     notes = [f"{one.runner} runs the tests ({one.because})" for one in found]
     return [change], notes, [f"commit {POLICY_FILE}, then measure this tree: shipmoor-hooks run"]
+
+
+def _agent(place: Place, agent: str, environ: Mapping[str, str]) -> tuple[list[FileChange], list[str]]:
+    """The settings of a coding agent with our entries, and what is to be said about them."""
+    if agent not in agent_settings.AGENTS:
+        known = ", ".join(agent_settings.AGENTS)
+        raise UsageFault(
+            f"--agent knows {known}, not {agent!r}", "another agent can call: shipmoor-hooks gate --format json"
+        )
+    name = agent_settings.AGENTS[agent]
+    path = os.path.join(place.require_top(), name)
+    old = file_change.read_text(path)
+    new = agent_settings.add(old)
+    if new is None:
+        raise UsageFault(
+            f"{name} is no plain JSON object with lists of hooks, so nothing was changed",
+            f"add these entries to it and run init again:\n{agent_settings.lines_to_paste()}",
+        )
+    notes = [f"{name} asks the gate before a push and at the end of a turn, and refuses --no-verify"]
+    if not shutil.which("shipmoor-hooks-hook", path=environ.get("PATH")):
+        notes.append("shipmoor-hooks-hook is not on PATH here; the agent has to find it there")
+    return [FileChange(path, old, new)] if new != old else [], [*notes, agent_settings.CONVENIENCE]
 
 
 def _results_ignored(place: Place) -> list[FileChange]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.wiring import hosts, stood_before, toml_cut, yaml_cut, yaml_edit
+from shipmoor_hooks.wiring import agent_settings, hosts, stood_before, toml_cut, yaml_cut, yaml_edit
 from shipmoor_hooks.wiring.file_change import FileChange, read_text
 from shipmoor_hooks.wiring.hook_files import CHAINED, LEGACY, SERVER_STAGE, SHIM_LINE, STAGES, hooks_folder, owner
 from shipmoor_hooks.wiring.hook_source import HOOKS, STAGE_OF
@@ -97,6 +97,11 @@ def _lines_of_hosts(top: str) -> list[FileChange]:
     for stage in STAGES:
         path = os.path.join(top, ".husky", stage)
         changes += _edited(path, os.path.join(".husky", stage), ("shipmoor-hooks",), _without_husky_lines, within=top)
+    for name in agent_settings.AGENTS.values():
+        words = (agent_settings.COMMAND,)
+        changes += _edited(
+            os.path.join(top, name), name, words, lambda _, text: agent_settings.remove(text), within=top
+        )
     return changes
 
 
