@@ -63,6 +63,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "agent": COMMAND,
     "max_cost": ABOVE_ZERO,
     "traces": {"enum": ["keep", "drop"]},
+    "overlay": {"enum": ["note", "refuse"]},
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shipmoor_hooks import evaluate_evals, history, moves, policy, proofs_now, surface_changes
+from shipmoor_hooks import evaluate_evals, history, moves, overlays_now, policy, proofs_now, surface_changes
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (
@@ -226,6 +226,8 @@ class _Judge:
         trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides, shared=self.shared)
         evals = evaluate_evals.judged(trees, suite, base_runs, tip_runs)
         found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
+        if self._has_tip():
+            found.findings += overlays_now.findings(self.place, self.shared, suite, variant, sides, base_runs, tip_runs)
         found.known |= result.known
         found.new_at_tip |= result.new_at_tip
         if suite.proofs and self.request.tip_tree is None:

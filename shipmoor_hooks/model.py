@@ -237,6 +237,7 @@ class Suite:
     agent: tuple[str, ...] = ()
     max_cost: float | None = None
     traces: str = "keep"
+    overlay: str = "note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +321,8 @@ class Count:
 class Finding:
     """One line of the verdict. `message` is a full sentence, `next_step` the way out (both may hold lines to paste).
 
-    `record` is what words alone lack to disclose it ("" where a trailer is enough).
+    `record` is what words alone lack to disclose it ("" where a trailer is enough). `raised`: the policy makes a refusal of
+    what else is a note.
     """
 
     code: Code
@@ -334,10 +336,11 @@ class Finding:
     disclosed: Disclosure | None = None
     record: str = ""
     runs: tuple[str, ...] = ()  # the ids of the runs that a clearing rests on
+    raised: bool = False
 
     @property
     def level(self) -> Level:
-        return self.code.level
+        return Level.REFUSE if self.raised else self.code.level
 
     @property
     def refuses(self) -> bool:

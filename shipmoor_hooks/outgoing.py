@@ -17,12 +17,12 @@ from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.published import Refused, inventory_path, run_path
 from shipmoor_hooks.push import is_object_name
-from shipmoor_hooks.record_model import Clearing, Proof, Receipt, Regrade
+from shipmoor_hooks.record_model import Clearing, Overlay, Proof, Receipt, Regrade
 from shipmoor_hooks.spool import FOLDER, RUN_SUFFIX, Spool
 from shipmoor_hooks.ssh_signatures import SigningKey
 from shipmoor_hooks.whole_files import names, read_bytes
 
-KINDS = (Proof, Regrade, Receipt, Clearing)
+KINDS = (Proof, Regrade, Receipt, Clearing, Overlay)
 
 
 @dataclass(slots=True)

@@ -56,6 +56,7 @@ SUITE_KEYS: Mapping[str, tuple[str, values.Reader[object]]] = {
     "agent": ("agent", values.command),
     "max_cost": ("max_cost", values.positive("an amount")),
     "traces": ("traces", values.choice("keep", "drop")),
+    "overlay": ("overlay", values.choice("note", "refuse")),
 }
 _SUITE_NAME = re.compile(r"[A-Za-z0-9_-]+")
 _OBJECT_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -207,8 +207,16 @@ def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> li
             return None
         if not all(other is None or quick_runs.same_ids(other, tip) for other in beside):
             return None
+        if _was_overlaid(root, span):
+            return None
         told.append(f"{suite} {tip['cases']['counts'].get('p', 0)} of {tip['cases']['number']}")
     return told or None
+
+
+def _was_overlaid(root: str, span: Range) -> bool:
+    """Is there an overlay run of this base and tip (records.Overlay), of ours or fetched?"""
+    folder = f"records/overlay/keys/{sha256(f'{span.base_tree}..{span.tip_tree}'.encode()).hex()[:40]}"
+    return any(os.path.lexists(f"{top}/{folder}") for top in (root, f"{root}/foreign/shipmoor-hooks"))
 
 
 def _counts_as(run: quick_runs.Fields) -> int:

@@ -1,4 +1,4 @@
-"""What is kept beside runs: proofs, re-grades, labels, receipts, clearings (design, section 8).
+"""What is kept beside runs: proofs, re-grades, labels, receipts, overlays, clearings (design, section 8).
 
 Standard library only, like `model`. Every record has an `id`, the `suite` and the `case` that it speaks of ("" where it
 speaks of none), the moment at which it was `recorded` (POSIX seconds), and a `key`: the other thing that it is looked up by.
@@ -164,6 +164,33 @@ class Receipt:
     @property
     def key(self) -> str:
         return self.commit
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """The tip's code under the base's test files and surface: no run of a tree, since no commit holds that tree.
+
+    `base` and `tip` are the trees of the two commits. `red` are the ids of the base's cases that were red, `unloaded` the
+    files that did not load, `laid` how many files were laid over the tip's.
+    """
+
+    id: str
+    suite: str
+    case: str
+    recorded: float
+    base: str
+    tip: str
+    passed: int
+    of: int
+    red: tuple[str, ...] = ()
+    unloaded: tuple[str, ...] = ()
+    laid: int = 0
+    variant: str | None = None
+    command: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.base}..{self.tip}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from typing import TypeVar
 from shipmoor_hooks import envelope, key_ring, plain_fields
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, Sealing
-from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Record, Regrade
+from shipmoor_hooks.record_model import Clearing, Label, Overlay, Proof, Receipt, Record, Regrade
 from shipmoor_hooks.spool import FOLDER, Broken
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
 
@@ -34,6 +34,7 @@ KINDS: Mapping[type, str] = {
     Label: "label",
     Receipt: "receipt",
     Clearing: "clearing",
+    Overlay: "overlay",
 }
 _Kind = TypeVar("_Kind", bound=Record)
 

@@ -75,7 +75,7 @@ def _told(
     paths = {c.path for c in changed}
     touched = {name for name, files in wanted.items() if not paths.isdisjoint(files)}
     shared = {c.path for c in changed if any(row.speaks and row.holds(c.path) for row in rows)}
-    both = _contents(git, trees, shared.union(*(wanted[name] for name in touched)) if touched else shared)
+    both = contents(git, trees, shared.union(*(wanted[name] for name in touched)) if touched else shared)
     narrowed = [
         Finding(
             Code.POLICY_LOOSENED,
@@ -102,7 +102,7 @@ def _is_surface(path: str, rows: Collection[Files], both: Sequence[Mapping[str, 
     return any(not row.speaks or differs(path, row.speaks, before, after) for row in held)
 
 
-def _contents(git: Git, trees: tuple[str, str], paths: Collection[str]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+def contents(git: Git, trees: tuple[str, str], paths: Collection[str]) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """What these paths hold in two trees, by one git process; a path that is no file is left out."""
     both: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
     asked = [(side, tree, path) for side, tree in zip(both, trees, strict=True) for path in sorted(paths)]

@@ -287,3 +287,17 @@ def test_remotes_and_what_they_say(git: Git, repo: RepoBuilder, tmp_path: Path) 
     assert history.heads_of_remote(git, str(tmp_path / "none")) is None
     assert history.heads_of_remote(git, "--upload-pack=touch pwn") is None
     assert "pwn" not in os.listdir(repo.path)
+
+
+def test_a_graft_and_git_s_variables_do_not_move_the_merge_base(repo: RepoBuilder, tmp_path: Path) -> None:
+    root, base = repo.commit("First"), repo.commit("Second")
+    repo.git("switch", "-q", "-c", "topic")
+    tip = repo.commit("Third")
+    grafts = repo.path / ".git" / "info" / "grafts"
+    grafts.parent.mkdir(exist_ok=True)
+    grafts.write_text(f"{tip} {root}\n")
+    shallow = tmp_path / "shallow"
+    shallow.write_text(f"{tip}\n")
+    moved = {"GIT_GRAFT_FILE": str(grafts), "GIT_SHALLOW_FILE": str(shallow), "GIT_DIR": "/nowhere"}
+    assert repo.git("merge-base", "main", "topic") == root, "git itself is led astray"
+    assert history.merge_bases(Git(str(repo.path), repo.env | moved), "main", "topic") == (base,)

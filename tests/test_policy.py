@@ -44,6 +44,7 @@ case_command = "pytest {case}"
 agent = ["agent", "--json"]
 max_cost = 2.5
 traces = "drop"
+overlay = "refuse"
 """
 
 
@@ -90,6 +91,7 @@ def faults(text: str | bytes, source: str = OWN) -> str:
                         agent=("agent", "--json"),
                         max_cost=2.5,
                         traces="drop",
+                        overlay="refuse",
                     )
                 },
                 target="origin/trunk",

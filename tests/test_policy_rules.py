@@ -54,6 +54,7 @@ CHANGES = {
     "suite.NAME.case_command": (unit("case_command = 'a'"), unit("")),
     "suite.NAME.agent": (unit("agent = 'a'"), unit("agent = 'b'")),
     "suite.NAME.max_cost": (unit("max_cost = 2"), unit("max_cost = 1")),
+    "suite.NAME.overlay": (unit("overlay = 'refuse'"), unit("")),
     "suite.NAME.traces": (unit("traces = 'keep'"), unit("traces = 'drop'")),
 }
 

@@ -120,6 +120,7 @@ case_command = ["pytest", "{case}"]
 agent = ["agent", "--json"]
 max_cost = 2.5
 traces = "drop"
+overlay = "refuse"
 """
 GOOD = {"the least": POLICY, "every key": FULL, "nothing at all": ""}
 BAD = {

@@ -27,9 +27,10 @@ from shipmoor_hooks.cli.context import (
     label_of,
     shard_of,
 )
+from shipmoor_hooks.cli.report_reading import paths_here, read_text
 from shipmoor_hooks.editable import imports_other_tree
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
-from shipmoor_hooks.model import CaseList, Finding, Outcome, Shard
+from shipmoor_hooks.model import Finding, Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
 from shipmoor_hooks.render import would_be
@@ -55,16 +56,25 @@ def run(
     variant: VariantOption = None,
     shard: ShardOption = None,
     label: LabelOption = "",
+    overlay: Annotated[
+        str | None,
+        typer.Option("--overlay", metavar="BASE", help="Run this code with the test files and surface of BASE."),
+    ] = None,
     output: FormatOption = "text",
 ) -> int:
     """Run a suite, watch it, and store what it reported, bound to the tree it ran on.
 
-    Another command than the policy's stands after --. The command's own exit code is passed on.
+    Another command than the policy's stands after --. The command's own exit code is passed on; that of --overlay is 0
+    when it measured something.
     """
     call: Call = context.obj
     check_format(output)
     where = call.find()
     leg = Leg(tuple(context.args), variant, shard_of(shard), label=label_of(label))
+    if overlay is not None:
+        from shipmoor_hooks.cli.overlay_run import run_overlay
+
+        return run_overlay(call, where, suite, (overlay, at or "HEAD"), leg, output)
     if at is None:
         where.require_top()
         return measure(call, where, call.directory, suite, leg, output)
@@ -184,7 +194,7 @@ def read(
     """Show what a reader sees in a report: ids, outcomes, attempts, what is wrong with it. Stores nothing."""
     call: Call = context.obj
     check_format(output)
-    tracked, root = _paths_here(call)
+    tracked, root = paths_here(call)
     complete = True
     for name in files:
         with report_files.opened(os.path.join(call.directory, name), None, name=name) as opened:
@@ -194,27 +204,10 @@ def read(
         if output == "json":
             answer(json.dumps(describe.report_json(name, report, cases), indent=1))
         else:
-            answer(_read_text(name, report.reader, report.dialect, cases))
+            answer(read_text(name, report.reader, report.dialect, cases))
         for problem in report.problems:
             call.tell(f"shipmoor-hooks: {name}: {problem.message}")
     return 0 if complete else EXIT_NO_EVIDENCE
-
-
-def _paths_here(call: Call) -> tuple[frozenset[str], str]:
-    """The paths of the working tree when there is one: ids then name files as `capture` would."""
-    try:
-        where = call.find()
-        top = where.require_top()
-        out = where.git.output("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    except UsageFault:
-        return frozenset(), ""
-    return frozenset(out.decode("utf-8", "surrogateescape").split("\0")), top
-
-
-def _read_text(name: str, reader: str, dialect: str, cases: CaseList) -> str:
-    passed = cases.counts()[Outcome.PASSED]
-    head = f"{visible(name)}: {passed} of {len(cases)} passed, read as {reader}" + (f" ({dialect})" if dialect else "")
-    return "\n".join([head, *(f"  {describe.case_line(c)}" for c in cases)])
 
 
 def gate_command(

@@ -63,6 +63,8 @@ KEYS = (
     PolicyKey("suite.NAME.agent", "what runs an eval case", "words, or a string that is split into words", "[]"),
     PolicyKey("suite.NAME.max_cost", "where a run of evals stops", "an amount above 0", "no limit"),
     PolicyKey("suite.NAME.traces", "whether traces are kept beside the spool", "keep, drop", '"keep"'),
+    PolicyKey("suite.NAME.overlay", "what a case that an overlay run shows as changed to pass leads to", "note, refuse",
+              '"note"', "refuse to note"),
 )  # fmt: skip
 
 
@@ -139,6 +141,7 @@ def _suite(base: Suite, tip: Suite, added_selection: AddedSelection) -> Iterable
     yield "reruns", _became("all", "latest") if (base.reruns, tip.reruns) == ("all", "latest") else ""
     yield "proofs", _became("true", "false") if base.proofs and not tip.proofs else ""
     yield "same", _dropped(base.same, tip.same)
+    yield "overlay", _became("refuse", "note") if (base.overlay, tip.overlay) == ("refuse", "note") else ""
     yield "require", "; ".join(_required(base.case_rules, tip.case_rules, base.require, tip.require))
 
 

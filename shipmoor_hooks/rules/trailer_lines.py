@@ -14,6 +14,7 @@ TAKES: dict[Code, tuple[Trailer, ...]] = {
     Code.CASE_SKIPPED: (Trailer.SKIPPED,),
     Code.EXPECTATION_WEAKENED: (Trailer.WEAKENED,),
     Code.SAMPLES_FEWER: (Trailer.WEAKENED,),
+    Code.CHANGED_TO_PASS: (Trailer.WEAKENED,),
     Code.POLICY_LOOSENED: (Trailer.POLICY,),
     Code.CASE_UNREGISTERED: (Trailer.UNREGISTERED,),
 }
