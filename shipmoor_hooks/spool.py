@@ -21,7 +21,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from shipmoor_hooks import chain, entry, id_lists, key_ring, quarantine, redact, stored_runs
+from shipmoor_hooks import chain, entry, id_lists, key_ring, quarantine, stored_runs
 from shipmoor_hooks.chain import Head, Link
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.key_ring import Sealer
@@ -198,6 +198,10 @@ class Spool:
         raise AssertionError("the last chain is given up above")
 
     def _store_in(self, worktree: str, run: Run, suffix: str) -> Run:
+        from shipmoor_hooks import (
+            redact,  # its patterns cost a millisecond, which the gate, that stores no run, need not pay
+        )
+
         try:
             sealer = self._sealer(run, suffix)
             run = replace(redact.run(run, self.environ), worktree=worktree)

@@ -1,27 +1,29 @@
-"""What runs into the spool endures: the robustness table, row by row, and where each is proved (`bytes`: endurance_bytes).
+"""What runs into the spool endures: the robustness table, row by row, and where each row is proved.
 
-kill -9 at random times          here (200 kills; 24 in the ordinary suite), test_spool, test_verify (the chain)
-a full disk, at every call       here (a library that makes the n-th system call fail; a file system of 64 KiB), test_spool
-a read-only state                here (every writing call fails), test_cli (`capture` is 4)
-eight writers, two worktrees     here (400 runs and their chains), test_spool, test_records (records)
-first key, eight processes       test_key_ring (a file), test_key_store (a real Secret Service)
-a stale lock, a live lock        test_spool
-a worktree that was removed      test_spool
-links in the place of folders    test_spool, test_records, test_trace_store, test_key_ring, test_share_hostile,
+`bytes` is test_endurance_bytes.
+
+    kill -9 at random times          here (200 kills; 24 in the ordinary suite), test_spool, test_verify (the chain)
+    a full disk, at every call       here (a library that makes the n-th system call fail; a file system of 64 KiB), test_spool
+    a read-only state                here (every writing call fails), test_cli (`capture` is 4)
+    eight writers, two worktrees     here (400 runs and their chains), test_spool, test_records (records)
+    first key, eight processes       test_key_ring (a file), test_key_store (a real Secret Service)
+    a stale lock, a live lock        test_spool
+    a worktree that was removed      test_spool
+    links in the place of folders    test_spool, test_records, test_trace_store, test_key_ring, test_share_hostile,
                                      test_report_files (reports)
-clocks that jump                 bytes (midnight, both changes of summer time, a day back, a year ahead)
-one flipped byte                 bytes (200 places of a list of ids and of a chain's head), test_verify (200 places of an entry)
-a newer version's entry          bytes (every command), test_verify
-an older version's entry         test_verify, test_entry
-hostile names on a terminal      bytes (every command that prints), test_visible (the law), test_cli, test_readers_bytes
-path traversal                   test_share_hostile, test_report_files, test_records
-secrets                          bytes (every byte that is stored, published or printed), test_capture, test_redact
-huge inputs, each cap            bytes (cap - 1, cap, cap + 1), test_readers_bytes, test_readers_formats, test_junit_stream
-XML, JSON and YAML bombs         test_readers_bytes, test_readers_fuzz, test_yaml_core
-patterns without an end          test_regex_engine
-commands in names                test_capture, test_share_hostile
-somebody else's repository       test_cli
-a key store that does not answer test_key_store
+    clocks that jump                 bytes (midnight, both changes of summer time, a day back, a year ahead)
+    one flipped byte                 bytes (200 places of ids and of a head), test_verify (200 of an entry)
+    a newer version's entry          bytes (every command), test_verify
+    an older version's entry         test_verify, test_entry
+    hostile names on a terminal      bytes (every command that prints), test_visible (the law), test_cli, test_readers_bytes
+    path traversal                   test_share_hostile, test_report_files, test_records
+    secrets                          bytes (every byte that is stored, published or printed), test_capture, test_redact
+    huge inputs, each cap            bytes (cap - 1, cap, cap + 1), test_readers_bytes, test_readers_formats, test_junit_stream
+    XML, JSON and YAML bombs         test_readers_bytes, test_readers_fuzz, test_yaml_core
+    patterns without an end          test_regex_engine
+    commands in names                test_capture, test_share_hostile
+    somebody else's repository       test_cli
+    a key store that does not answer test_key_store
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 V8 ends its whole process where a pattern eats all memory, and cannot be stopped while it compiles one; therefore it lives
 here and not beside the caller. A request is a line with the sizes of the long texts in bytes, a line of JSON `{"texts":
 [short ones], "patterns": [[pattern, flags, count]], "questions": [[index of pattern, index of text, ...]]}`, and the long
-texts' UTF-8, one after the other; they are numbered after the short ones. Lines come back: `.` whenever a deadline passed and work goes on, then the answers as a
-JSON array.
+texts' UTF-8, one after the other; they are numbered after the short ones. Lines come back: `.` whenever a deadline passed and
+work goes on, then the answers as a JSON array.
 
 Where backtracking takes too long, V8's other engine, which never backtracks, is asked. Its "no match" is an answer: it is
 right by the rules of the language, and the program, whose engine gives up on such a pattern, reports the same. Its "match"
