@@ -63,7 +63,7 @@ def test_from_a_linked_worktree_the_hooks_go_where_all_worktrees_look(
 def test_a_bare_repository_gets_hooks_and_no_policy(repo: RepoBuilder, installed_python: Path) -> None:
     bare = repo.bare_remote()
     apply(plan(repo, installed_python, bare))
-    assert hooks(bare / "hooks") == HOOKS
+    assert hooks(bare / "hooks") == HOOKS | {"pre-receive"}
     assert not (bare / "shipmoor-hooks.toml").exists()
 
 

@@ -6,7 +6,6 @@ for it, and the caller shows the lines to paste.
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from typing import Any
@@ -36,7 +35,7 @@ def add(text: str | None) -> str | None:
     settings = _parsed(text) if text is not None and text.strip() else {}
     if settings is None:
         return None
-    new = copy.deepcopy(settings)
+    new = json.loads(json.dumps(settings))
     hooks = new.setdefault("hooks", {})
     if not isinstance(hooks, dict):
         return None
@@ -55,7 +54,7 @@ def remove(text: str) -> str | None:
     hooks = settings.get("hooks") if settings is not None else None
     if settings is None or not isinstance(hooks, dict):
         return None
-    new = copy.deepcopy(settings)
+    new = json.loads(json.dumps(settings))
     for event in EVENTS:
         entries = new["hooks"].get(event)
         if not isinstance(entries, list):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Sequence
 
@@ -15,10 +14,9 @@ def remove_hooks(
     text: str, ours: Sequence[str], types: str, stages: Sequence[str], default: Sequence[str]
 ) -> str | None:
     """`text`, a prek.toml, without the repositories whose hooks are all `ours`, and without the list `types` of `init`."""
-    before = parsed(text)
-    if before is None:
+    goal = parsed(text)
+    if goal is None:
         return None
-    goal = copy.deepcopy(before)
     repos = goal.get("repos", [])
     if not isinstance(repos, list):
         return None
