@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-all check fuzz bench docs site clean demo-evals
+.PHONY: help demo test test-all check fuzz bench docs site screenshots clean demo-evals
 
 help:
 	@echo "make demo      the whole story in a throwaway repository, under a minute"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench     what everything costs beside its peers, into docs/speed.md (ONLY=readers,spool; half an hour)"
 	@echo "make docs      write the generated parts of the docs again"
 	@echo "make site      the documentation as a site, in build/site"
+	@echo "make screenshots  the pictures of README and docs again (needs a Chromium)"
 	@echo "make clean     remove .venv and what tools left"
 
 demo: $(READY)
@@ -58,6 +59,9 @@ docs: $(READY)
 site: $(READY)
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
 	@echo "build/site/index.html"
+
+screenshots: $(READY)
+	$(BIN)/python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -48,7 +48,7 @@ def _commit(folder: str, times: int) -> Iterator[Row]:
     rounds = paired(commands, times)
     yield rounds.row(
         "what the post-commit hook adds to a commit, plain git", "ours", "raw", 1.3, "a no-op hook, `python -I`",
-        less="none", less_theirs="none", note="the commit itself apart",
+        less=["none"], less_theirs=["none"], note="the commit itself apart",
     )  # fmt: skip
 
 

@@ -66,23 +66,22 @@ class Rounds:
         )
 
     def ratio(
-        self, ours: str, theirs: Sequence[str], less: str = "", less_theirs: str = "", plus: float = 0.0
+        self, ours: str, theirs: Sequence[str], less: Sequence[str] = (), less_theirs: Sequence[str] = ()
     ) -> float:
-        """The median of ours / (the sum of theirs + `plus` ms), what `less` costs taken off each side."""
-        ratios = []
-        for i in range(self.times):
-            above = self.samples[ours][i].cpu - (self.samples[less][i].cpu if less else 0.0)
-            below = sum(self.samples[name][i].cpu for name in theirs) + plus
-            below -= self.samples[less_theirs][i].cpu if less_theirs else 0.0
-            ratios.append(above / max(below, 0.1))
-        return statistics.median(ratios)
+        """The median of ours / the sum of theirs, what `less` costs taken off each side."""
+
+        def cost(i: int, names: Sequence[str], less: Sequence[str]) -> float:
+            return sum(self.samples[name][i].cpu for name in names) - sum(self.samples[name][i].cpu for name in less)
+
+        rounds = range(self.times)
+        return statistics.median(cost(i, [ours], less) / max(cost(i, theirs, less_theirs), 0.1) for i in rounds)
 
     def row(
         self, what: str, ours: str, theirs: Sequence[str] | str, limit: float | None, peer: str = "", *, note: str = "",
-        less: str = "", less_theirs: str = "", plus: float = 0.0,
+        less: Sequence[str] = (), less_theirs: Sequence[str] = (),
     ) -> Row:  # fmt: skip
         names = [theirs] if isinstance(theirs, str) else list(theirs)
-        ratio = self.ratio(ours, names, less, less_theirs, plus)
+        ratio = self.ratio(ours, names, less, less_theirs)
         named = peer or " + ".join(names)
         return Row(what, ratio, limit, named, self.median(ours), self.median(names[0]), self.times, note)
 
@@ -105,7 +104,7 @@ def run(command: Command) -> Sample:
     read, write = os.pipe()
     os.set_inheritable(read, True)
     words = list(command.words)
-    environ = dict(os.environ if command.environ is None else command.environ)
+    environ = _without_python(os.environ if command.environ is None else command.environ)
     actions = [
         (os.POSIX_SPAWN_DUP2, read, 0),
         (os.POSIX_SPAWN_CLOSE, write),
@@ -132,6 +131,11 @@ def run(command: Command) -> Sample:
         wall * 1000,
         used.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024),
     )
+
+
+def _without_python(environ: Mapping[str, str]) -> dict[str, str]:
+    """Without what changes how Python starts: a user's machine keeps compiled modules, and so does this run."""
+    return {name: value for name, value in environ.items() if not name.startswith("PYTHON")}
 
 
 def python(*words: str, isolated: bool = False) -> list[str]:

@@ -29,7 +29,7 @@ def rows(folder: str, times: int) -> Iterator[Row]:
         }
         commands |= {name: work(name, path) for name in ("expat", "iterparse", "count", "read")}
         rounds = paired(commands, max(3, int(times * part)))
-        apart = {"less": "imports", "less_theirs": "start"}
+        apart = {"less": ["imports"], "less_theirs": ["start"]}
         what = f"JUnit, {number:,} cases, counted"
         yield rounds.row(
             what, "count", "expat", 1.6, "expat, one no-op handler", note="imports and start apart", **apart
@@ -43,8 +43,8 @@ def rows(folder: str, times: int) -> Iterator[Row]:
             "expat",
             None,
             note="imports and start apart",
-            less="more",
-            less_theirs="start",
+            less=["more"],
+            less_theirs=["start"],
         )
         peaks[number] = rounds.median("count").peak
     yield Row(
@@ -104,7 +104,7 @@ def _capture(folder: str, times: int) -> Iterator[Row]:
     rounds = paired(commands, times)
     yield rounds.row(
         "capture of 100,000 cases, ids known: read, fold, sort, hash, store", "store", "expat", 2.0,
-        "expat, one no-op handler", note="imports, start and the tree apart", less="imports", less_theirs="start",
+        "expat, one no-op handler", note="imports, start and the tree apart", less=["imports"], less_theirs=["start"],
     )  # fmt: skip
     more = (rounds.median("store").peak - rounds.median("imports").peak) * 1024 / number
     yield Row("memory of that capture, a case", more, 0.4, "the process that only imports", times=times, unit="KiB")

@@ -20,12 +20,7 @@ class Files:
 
     def __init__(self, folder: str, number: int) -> None:
         self.folder = folder
-        os.makedirs(folder)
-        world.git(folder, "init", "-q", "-b", "main")
-        self.paths = world.files(folder, number)
-        world.git(folder, "add", "-A")
-        world.git(folder, "commit", "-q", "-m", "Files")
-        world.git(folder, "gc", "-q")
+        self.paths = world.repository_of_files(folder, number)
         self.environ = world.git_environ(folder)
 
     def forget(self) -> None:
@@ -48,7 +43,7 @@ class Files:
 
 
 def rows(folder: str, times: int) -> Iterator[Row]:
-    for number, part in ((10_000, 1.0), (100_000, 0.2)):
+    for number, part in ((10_000, 0.34), (100_000, 0.2)):
         files = Files(os.path.join(folder, f"tree{number}"), number)
         yield from _states(files, number, max(3, int(times * part)))
         shutil.rmtree(files.folder)

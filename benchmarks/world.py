@@ -142,6 +142,19 @@ def gate_world(
     return repository, f"refs/heads/topic {tip} refs/heads/topic {zeros}\n".encode()
 
 
+def repository_of_files(folder: str, number: int) -> Sequence[str]:
+    """A repository with one packed commit of `files`, made in `folder`; nothing repacks it behind a benchmark's back."""
+    os.makedirs(folder)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "gc.auto", "0")
+    paths = files(folder, number)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Files")
+    git(folder, "repack", "-adq")
+    git(folder, "update-index", "-q", "--refresh")
+    return paths
+
+
 def files(folder: str, number: int, seed: int = CHANCE) -> Sequence[str]:
     """`number` small files, 15 to a folder, three to five folders deep; their paths."""
     chance = random.Random(seed)  # noqa: S311

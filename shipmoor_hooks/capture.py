@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shipmoor_hooks import eval_capture, history, intake, inventory, measured_surface, results_folder, staleness
+from shipmoor_hooks import eval_capture, history, inventory, measured_surface, results_folder, staleness
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.measured_surface import NOTHING_SEEN, Seen, some
 from shipmoor_hooks.model import (
@@ -204,6 +204,9 @@ def import_reports(
     `tree` names what was tested: the working tree, the index, or a revision. Stale files are refused by name (10.4).
     """
     check_variant(suite, variant)
+
+    from shipmoor_hooks import intake  # the readers of thirteen formats, which a recorded session never needs
+
     read = intake.read_files(files, place.top, reader or suite.format or None, inside=inside)
     if not read:
         raise EvidenceFault(f"there is no report of {suite.name} to capture", "name the report files")

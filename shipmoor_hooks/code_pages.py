@@ -6,11 +6,10 @@ there is more, `## Example`, `## Ways out`.
 
 from __future__ import annotations
 
-import difflib
 import os
 
 from shipmoor_hooks.errors import UsageFault
-from shipmoor_hooks.model import Code
+from shipmoor_hooks.finding_codes import Code
 
 FOLDER = os.path.join(os.path.dirname(__file__), "codes")
 
@@ -20,6 +19,8 @@ def page_of(name: str) -> str:
     wanted = name.strip().upper().replace("-", "_")
     codes = [c.value for c in Code]
     if wanted not in codes:
+        import difflib  # only a wrong name needs it
+
         near = difflib.get_close_matches(wanted, codes, 1)
         hint = f"shipmoor-hooks explain {near[0]}" if near else "shipmoor-hooks explain"
         raise UsageFault(f"there is no code {name!r}", hint)

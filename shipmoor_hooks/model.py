@@ -15,6 +15,8 @@ from shipmoor_hooks.case_list import CaseList as CaseList
 from shipmoor_hooks.case_list import Outcome as Outcome
 from shipmoor_hooks.case_list import RecordKind as RecordKind
 from shipmoor_hooks.eval_model import EvalResult, EvalRun
+from shipmoor_hooks.finding_codes import Code as Code
+from shipmoor_hooks.finding_codes import Level as Level
 
 
 class Evidence(enum.IntEnum):
@@ -37,87 +39,6 @@ class Sealing(enum.Enum):
     UNSEALED = "unsealed"
     UNCHECKED = "sealed, not checked"  # by a key of ours that could not be had just now
     FOREIGN = "foreign seal"  # by a key that is not known here
-
-
-class Level(enum.Enum):
-    """What a finding does to the verdict."""
-
-    REFUSE = "refuse"
-    NO_EVIDENCE = "no-evidence"
-    NOTE = "note"
-
-
-class Code(enum.Enum):
-    """The stable codes of section 3. A code is never reused for something else."""
-
-    CASE_REMOVED = "CASE_REMOVED"
-    CASE_FEWER = "CASE_FEWER"
-    CASE_SKIPPED = "CASE_SKIPPED"
-    CASE_RED = "CASE_RED"
-    COLLECTION_ERROR = "COLLECTION_ERROR"
-    EXPECTATION_WEAKENED = "EXPECTATION_WEAKENED"
-    SAMPLES_FEWER = "SAMPLES_FEWER"
-    POLICY_LOOSENED = "POLICY_LOOSENED"
-    CASE_UNREGISTERED = "CASE_UNREGISTERED"
-    CASE_UNPROVEN = "CASE_UNPROVEN"
-
-    NO_RUN_AT_TIP = "NO_RUN_AT_TIP"
-    NO_RUN_AT_BASE = "NO_RUN_AT_BASE"
-    RUN_PARTIAL = "RUN_PARTIAL"
-    RUN_INCOMPLETE = "RUN_INCOMPLETE"
-    SHARD_MISSING = "SHARD_MISSING"
-    VARIANT_MISSING = "VARIANT_MISSING"
-    NOT_COMPARABLE = "NOT_COMPARABLE"
-    TREE_CHANGED = "TREE_CHANGED"
-    TREE_DIFFERS = "TREE_DIFFERS"
-    SEAL_BROKEN = "SEAL_BROKEN"
-    SEAL_FOREIGN = "SEAL_FOREIGN"
-    ENTRY_NEWER = "ENTRY_NEWER"
-    SHALLOW = "SHALLOW"
-    NO_MERGE_BASE = "NO_MERGE_BASE"
-    CLOCK_SUSPECT = "CLOCK_SUSPECT"
-    EVIDENCE_WEAK = "EVIDENCE_WEAK"
-
-    CASE_ADDED = "CASE_ADDED"
-    NEW_RED = "NEW_RED"
-    CASE_MOVED = "CASE_MOVED"
-    CLEARED = "CLEARED"
-    FLAKY = "FLAKY"
-    UNSKIPPED_RED = "UNSKIPPED_RED"
-    DISCLOSURE_UNUSED = "DISCLOSURE_UNUSED"
-    DISCLOSURE_MISPLACED = "DISCLOSURE_MISPLACED"
-    CONDITIONS_DIFFER = "CONDITIONS_DIFFER"
-    TARGET_AHEAD = "TARGET_AHEAD"
-    TARGET_UNCONFIRMED = "TARGET_UNCONFIRMED"
-    LOST_SINCE_PUSH = "LOST_SINCE_PUSH"
-    REFS_HIDDEN = "REFS_HIDDEN"
-    FIRST_YARDSTICK = "FIRST_YARDSTICK"
-    STILL_RED = "STILL_RED"
-    RUN_SET_ASIDE = "RUN_SET_ASIDE"
-    VARIANT_UNLISTED = "VARIANT_UNLISTED"
-    COMMAND_CHANGED = "COMMAND_CHANGED"
-    SURFACE_CHANGED = "SURFACE_CHANGED"
-    CASE_UNSTABLE = "CASE_UNSTABLE"
-    EXPECTATION_CHANGED = "EXPECTATION_CHANGED"
-
-    @property
-    def level(self) -> Level:
-        if self in _REFUSING:
-            return Level.REFUSE
-        if self in _NO_EVIDENCE:
-            return Level.NO_EVIDENCE
-        return Level.NOTE
-
-
-_REFUSING = frozenset({
-    Code.CASE_REMOVED, Code.CASE_FEWER, Code.CASE_SKIPPED, Code.CASE_RED, Code.COLLECTION_ERROR, Code.EXPECTATION_WEAKENED,
-    Code.SAMPLES_FEWER, Code.POLICY_LOOSENED, Code.CASE_UNREGISTERED, Code.CASE_UNPROVEN,
-})  # fmt: skip
-_NO_EVIDENCE = frozenset({
-    Code.NO_RUN_AT_TIP, Code.NO_RUN_AT_BASE, Code.RUN_PARTIAL, Code.RUN_INCOMPLETE, Code.SHARD_MISSING, Code.VARIANT_MISSING,
-    Code.NOT_COMPARABLE, Code.TREE_CHANGED, Code.TREE_DIFFERS, Code.SEAL_BROKEN, Code.SEAL_FOREIGN, Code.ENTRY_NEWER,
-    Code.SHALLOW, Code.NO_MERGE_BASE, Code.CLOCK_SUSPECT, Code.EVIDENCE_WEAK,
-})  # fmt: skip
 
 
 # ---------------------------------------------------------------- what a reader sees

@@ -92,11 +92,12 @@ class Recording:
         self.run: PytestRun | None = None
         self.line = ""
         self.deselected = 0
+        self.guard = Guard(self)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
         started = time.time()
-        with Guard(self):
+        with self.guard:
             from shipmoor_hooks import pytest_session
 
             self.run = pytest_session.begin(self.asked(), started, insisted=bool(self.config.getoption("shipmoor")))
@@ -121,12 +122,12 @@ class Recording:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if self.run is not None:
-            with Guard(self):
+            with self.guard:
                 self.run.records.phase(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if self.run is not None:
-            with Guard(self):
+            with self.guard:
                 self.run.records.collected(report)
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
@@ -145,7 +146,7 @@ class Recording:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         if self.run is None:
             return
-        with Guard(self):
+        with self.guard:
             from shipmoor_hooks.pytest_session import Ended
 
             stopped = str(session.shouldfail or session.shouldstop or "")

@@ -8,11 +8,12 @@ is seen here: a test that passed although it was expected to fail, and which att
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from shipmoor_hooks.model import Outcome, Record, RecordKind
+from shipmoor_hooks.report_records import Alike, Part, RecordList
 
 Locate = Callable[[str], str]  # pytest's path, relative to its rootdir, to one relative to the worktree's root
 
@@ -31,9 +32,12 @@ class Records:
     """Collects the reports of one session. Reports of several workers may come in any order between each other."""
 
     locate: Locate
-    finished: list[Record] = field(default_factory=list)
+    finished: list[Record | str] = field(default_factory=list)  # of a test that passed and no more its node id alone
     passed_unexpectedly: list[str] = field(default_factory=list)
     _open: dict[tuple[str, str], _Test] = field(default_factory=dict)
+    _passing: set[tuple[str, str]] = field(
+        default_factory=set
+    )  # tests whose call passed, with nothing more to tell yet
     _crashed: dict[str, list[Outcome]] = field(default_factory=dict)
     _files: dict[tuple[str, str], Record] = field(default_factory=dict)
 
@@ -41,7 +45,11 @@ class Records:
         """A report of setup, call or teardown, of a subtest, or of a worker that crashed (`when` is "???" then)."""
         key = (str(report.nodeid), _worker(report))
         if key not in self._open:
-            self._open[key] = _Test(attempts=self._crashed.pop(key[0], []))
+            if report.outcome == "passed" and not self._crashed and self._goes_on_passing(key, report):
+                return
+            passed = [Outcome.PASSED] if key in self._passing else []
+            self._passing.discard(key)
+            self._open[key] = _Test(passed, self._crashed.pop(key[0], []))
         test = self._open[key]
         if report.when == "setup":
             test.is_rerun = False
@@ -57,6 +65,19 @@ class Records:
                 self.passed_unexpectedly.append(key[0])
         if report.when not in ("setup", "call"):
             self._close(key, another_worker=report.when != "teardown")
+
+    def _goes_on_passing(self, key: tuple[str, str], report: Any) -> bool:
+        """The cheap way of most tests: setup, call and teardown pass, and nothing else is said of them."""
+        if key in self._passing:
+            if report.when != "teardown":
+                return False
+            self._passing.discard(key)
+            self.finished.append(key[0])
+            return True
+        if report.when == "call" and not hasattr(report, "wasxfail") and not hasattr(report, "context"):
+            self._passing.add(key)
+            return True
+        return bool(report.when == "setup")
 
     def _close(self, key: tuple[str, str], *, another_worker: bool) -> None:
         """An attempt is over. One that is run again leaves the test open; after a crash another worker runs it."""
@@ -78,14 +99,40 @@ class Records:
         key = (str(report.nodeid), outcome.value)
         self._files.setdefault(key, self._record(key[0], outcome, (), RecordKind.FILE))
 
-    def all(self) -> tuple[Record, ...]:
+    def all(self) -> RecordList:
         """The records so far; a test that is still open and has a red phase counts with it."""
         opened = []
         for (nodeid, _), test in self._open.items():
             red = [o for o in test.outcomes if o.is_red]
             if red:
                 opened.append(self._record(nodeid, max(red, key=lambda o: o.badness), tuple(test.attempts)))
-        return (*self._files.values(), *self.finished, *opened)
+        return RecordList([*self._files.values(), *self._ended(), *opened])
+
+    def _ended(self) -> Iterator[Part]:
+        """What has finished, in its order; tests of one place that passed one after the other together."""
+        row: Alike | None = None
+        names: list[str] = []
+        place = ""  # of the row, as its node ids begin
+        for one in self.finished:
+            if isinstance(one, Record):
+                row = None
+                yield one
+                continue
+            before, _, name = one.rpartition("::")
+            if row is not None and name and before == place and "[" not in one:
+                names.append(name)
+                continue
+            record = self._record(one, Outcome.PASSED, ())
+            same = row is not None and (row.shared.classname, row.shared.file) == (record.classname, record.file)
+            if same and record.name:
+                names.append(record.name)
+            elif record.name:
+                names, place = [record.name], before
+                row = Alike(Record("", record.classname, record.file), names)
+                yield row
+            else:
+                row = None
+                yield record
 
     def broken_files(self) -> list[str]:
         """What does not load, as paths, in the order of its appearance."""

@@ -112,7 +112,7 @@ class ReportWorld:
             recorded=started + 5, finished=started + 4.2, cases=tuple(cases), head=self.repo.sha(),
         )  # fmt: skip
         where = self.place
-        return Spool(where.common_dir, where.worktree).finish(replace(made, **how))  # type: ignore[arg-type]
+        return Spool(where.common_dir, where.worktree, self.repo.env).finish(replace(made, **how))  # type: ignore[arg-type]
 
     def record(self, *made: Proof | Clearing | Label | Regrade | Receipt) -> None:
         for one in made:

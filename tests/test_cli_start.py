@@ -52,8 +52,8 @@ def test_a_shell_that_asks_for_completions_gets_every_command(monkeypatch: pytes
     assert all(c.callback.__name__ != "_not_loaded" for c in app_for([]).registered_commands if c.callback)
 
 
-def loaded(*words: str) -> set[str]:
-    code = f"import sys; sys.argv = {['shipmoor-hooks', *words]!r}; from shipmoor_hooks.cli.main import main; main()"
+def loaded(words: list[str]) -> set[str]:
+    code = f"import sys; from shipmoor_hooks.cli.main import run; run({words!r})"
     whole = f"{code}; print('\\n', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", whole], capture_output=True, check=True, timeout=60)
     return set(done.stdout.decode().splitlines()[-1].split())
@@ -61,7 +61,7 @@ def loaded(*words: str) -> set[str]:
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["explain", "CASE_RED"]], ids=lambda w: w[0])
 def test_what_says_only_what_is_known_loads_no_flow(words: list[str]) -> None:
-    modules = loaded(*words)
+    modules = loaded(words)
     flows = {"capture", "evaluate", "gate", "spool", "policy", "place", "readers", "runners", "evals"}
     assert not {m for m in modules if m.startswith("shipmoor_hooks.") and m.split(".")[1] in flows}
     assert not modules & {"pydantic", "pygit2", "keyring", "platformdirs", "rich.console"}

@@ -74,7 +74,7 @@ def tool(world: ReportWorld, *words_: str, **env: str) -> Done:
     """The command line in this process, with its exit code and both streams."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        for name, value in env.items():
+        for name, value in {**world.repo.env, **env}.items():
             patch.setenv(name, value)
         call = ["-C", str(world.repo.path), *words_]
         code = error_handler.guarded(lambda: cli.run(call), dict(os.environ))

@@ -9,7 +9,7 @@ import typer
 from shipmoor_hooks import code_pages
 from shipmoor_hooks.cli import pager
 from shipmoor_hooks.cli.context import CONTEXT, Call
-from shipmoor_hooks.model import Code, Level
+from shipmoor_hooks.finding_codes import Code, Level
 
 _TITLES = {
     Level.REFUSE: "refused (exit 1)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Sequence
@@ -51,7 +52,10 @@ def app_for(words: Sequence[str] | None) -> typer.Typer:
 
 def main() -> int:
     """The console script: the exit code of the command."""
-    return guarded(lambda: run(sys.argv[1:]), os.environ)
+    code = guarded(lambda: run(sys.argv[1:]), os.environ)
+    # What waits for the end of the process gets its turn; taking hundreds of modules apart would cost two starts of Python.
+    atexit._run_exitfuncs()
+    os._exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 from shipmoor_hooks.evals import globs
@@ -19,6 +20,7 @@ from shipmoor_hooks.evals.trace import ToolCall, Trace
 
 NEEDS_JUDGE = "needs a judge"
 _Reading = Callable[[Sequence[Answer]], Verdict]
+_Planning = Callable[["Recording"], "_Plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,12 @@ def grade(engine: Engine, graders: Sequence[Grader], recording: Recording) -> tu
 
 def grade_many(engine: Engine, rows: Sequence[tuple[Sequence[Grader], Recording]]) -> Iterator[tuple[Verdict, ...]]:
     """The verdicts of several recordings, each under its own graders, asked of the engine together."""
-    plans = [[_plan(grader, recording) for grader in graders] for graders, recording in rows]
+    prepared: dict[int, list[_Planning]] = {}  # by the identity of the graders, which most recordings share
+    plans = []
+    for graders, recording in rows:
+        if (plannings := prepared.get(id(graders))) is None:
+            plannings = prepared[id(graders)] = [_PREPARED[grader.type](grader) for grader in graders]
+        plans.append(_plans(plannings, recording))
     answers = iter(engine.ask([q for row in plans for plan in row for q in plan.questions]))
     for row in plans:
         yield tuple(plan.reading([next(answers) for _ in plan.questions]) for plan in row)
@@ -62,10 +69,10 @@ def needs_created(graders: Sequence[Grader]) -> bool:
     return any(g.type == FILE_EXISTS or "files" in (g.config.get("target"), g.config.get("focus")) for g in graders)
 
 
-def _plan(grader: Grader, recording: Recording) -> _Plan:
+def _plans(plannings: Sequence[_Planning], recording: Recording) -> list[_Plan]:
     if recording.trace.unmeasured:
-        return _known(_unknown(recording.trace.unmeasured))
-    return _PLANS[grader.type](grader, recording)
+        return [_known(_unknown(recording.trace.unmeasured))] * len(plannings)
+    return [planning(recording) for planning in plannings]
 
 
 def _known(verdict: Verdict) -> _Plan:
@@ -93,27 +100,34 @@ def _no_answer(answers: Sequence[Answer], pattern: str) -> Verdict | None:
 # ---------------------------------------------------------------- regex
 
 
-def _regex(grader: Grader, recording: Recording) -> _Plan:
+def _regex(grader: Grader) -> _Planning:
+    """What does not depend on the recording is made once: a suite's graders look at thousands of them."""
     pattern, flags = str(grader.config["pattern"]), str(grader.config.get("flags", ""))
     match = str(grader.config.get("match", "contains"))
     target = grader.config.get("target", "last_message")
-    text, refused = _target(target, recording)
-    if refused is not None:
-        return _known(refused)
     wanted = int(match.removeprefix("count:")[:18]) if match.startswith("count:") else None
+    if match == "not_contains":
+        found, absent = Verdict(False, "pattern found (expected absent)"), Verdict(True, "pattern absent as expected")
+    else:
+        found = Verdict(True, f"matched {pattern}")
+        absent = Verdict(False, f"pattern not found in {_target_name(target)}")
 
     def reading(answers: Sequence[Answer]) -> Verdict:
         missing = _no_answer(answers, pattern)
         if missing is not None:
             return missing
-        found = answers[0].counts[0]
+        number = answers[0].counts[0]
         if wanted is not None:
-            return Verdict(found == wanted, f"found {found} matches (expected {wanted})")
-        if match == "not_contains":
-            return Verdict(not found, "pattern found (expected absent)" if found else "pattern absent as expected")
-        return Verdict(bool(found), f"matched {pattern}" if found else f"pattern not found in {_target_name(target)}")
+            return Verdict(number == wanted, f"found {number} matches (expected {wanted})")
+        return found if number else absent
 
-    return _Plan((Question(pattern, flags, (text,), wanted is not None),), reading)
+    def planning(recording: Recording) -> _Plan:
+        text, refused = _target(target, recording)
+        if refused is not None:
+            return _known(refused)
+        return _Plan((Question(pattern, flags, (text,), wanted is not None),), reading)
+
+    return planning
 
 
 def _target_name(target: object) -> str:
@@ -254,11 +268,16 @@ def _judged(_grader: Grader, _recording: Recording) -> _Plan:
     return _known(_unknown(NEEDS_JUDGE))
 
 
-_PLANS: dict[str, Callable[[Grader, Recording], _Plan]] = {
+def _each_time(plan: Callable[[Grader, Recording], _Plan]) -> Callable[[Grader], _Planning]:
+    """A grader that is planned for each recording anew."""
+    return lambda grader: partial(plan, grader)
+
+
+_PREPARED: dict[str, Callable[[Grader], _Planning]] = {
     REGEX: _regex,
-    TOOL_USED: _tool_used,
-    TOOL_ORDER: _tool_order,
-    FILE_EXISTS: _file_exists,
-    LLM: _judged,
-    BASELINE: _judged,
+    TOOL_USED: _each_time(_tool_used),
+    TOOL_ORDER: _each_time(_tool_order),
+    FILE_EXISTS: _each_time(_file_exists),
+    LLM: _each_time(_judged),
+    BASELINE: _each_time(_judged),
 }

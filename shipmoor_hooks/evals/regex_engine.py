@@ -32,6 +32,9 @@ MISSING = "the regular expressions of eval graders need a JavaScript engine that
 INSTALL = 'pip install "shipmoor-hooks[evals]"'
 
 
+_COMMON = {0: Answer((0,)), 1: Answer((1,))}
+
+
 class _Gone(Exception):
     """The process ended or stopped answering; the text says which."""
 
@@ -68,11 +71,11 @@ class RegexEngine:
 
     def ask(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
         """One answer a question, in order."""
-        answers: list[Answer | None] = [_too_large(q) for q in questions]
-        for batch in _batches([i for i, a in enumerate(answers) if a is None], questions):
-            for index, answer in zip(batch, self._batch([questions[i] for i in batch]), strict=True):
-                answers[index] = answer
-        return tuple(a for a in answers if a is not None)
+        refused = _too_large(questions)
+        answers = dict(refused)
+        for batch in _batches([i for i in range(len(questions)) if i not in refused], questions):
+            answers.update(zip(batch, self._batch([questions[i] for i in batch]), strict=True))
+        return tuple(answers[i] for i in range(len(questions)))
 
     def _batch(self, questions: Sequence[Question]) -> list[Answer]:
         """A batch whole; where the process is lost over it, each half by itself, down to the question that did it."""
@@ -101,7 +104,7 @@ class RegexEngine:
 
     def _answer(self, row: Any) -> Answer:
         if isinstance(row, list):
-            return Answer(tuple(row))
+            return _COMMON.get(row[0]) or Answer((row[0],)) if len(row) == 1 else Answer(tuple(row))
         if "threw" in row:
             return Answer(threw=row["threw"])
         if "late" in row:
@@ -151,7 +154,7 @@ def _request(questions: Sequence[Question]) -> list[bytes]:
     short: dict[str, int] = {}
     long: dict[str, int] = {}
     data: list[bytes] = []
-    for text in dict.fromkeys(text for question in questions for text in question.texts):
+    for text in dict.fromkeys([text for question in questions for text in question.texts]):
         if len(text) > LONG:
             with contextlib.suppress(UnicodeEncodeError):  # lone surrogates: only JSON can write them
                 data.append(text.encode("utf-8"))
@@ -159,12 +162,26 @@ def _request(questions: Sequence[Question]) -> list[bytes]:
                 continue
         short[text] = len(short)
     place = short | {text: len(short) + index for text, index in long.items()}
-    asked = [[q.pattern, q.flags, q.count, [place[text] for text in q.texts]] for q in questions]
-    head = json.dumps({"texts": list(short), "questions": asked}).encode("ascii") + b"\n"
+    patterns: dict[tuple[str, str, bool], int] = {}
+    asked = [
+        [patterns.setdefault((q.pattern, q.flags, q.count), len(patterns)), *[place[text] for text in q.texts]]
+        for q in questions
+    ]
+    whole = {"texts": list(short), "patterns": list(patterns), "questions": asked}
+    head = json.dumps(whole, separators=(",", ":")).encode("ascii") + b"\n"
     return [b" ".join(b"%d" % len(d) for d in data) + b"\n", head, *data]
 
 
-def _too_large(question: Question) -> Answer | None:
+def _too_large(questions: Sequence[Question]) -> dict[int, Answer]:
+    """The answers to what is too large to be tried, by position; patterns and texts are looked at once each."""
+    pattern = max((len(p) for p in {q.pattern for q in questions}), default=0)
+    text = max((len(t) for t in {t for q in questions for t in q.texts}), default=0)
+    if pattern <= LONGEST_PATTERN and text <= LONGEST_TEXT:
+        return {}
+    return {i: answer for i, q in enumerate(questions) if (answer := _refused(q)) is not None}
+
+
+def _refused(question: Question) -> Answer | None:
     if len(question.pattern) > LONGEST_PATTERN:
         return Answer(
             unknown=f"the pattern has {len(question.pattern):,} characters; at most {LONGEST_PATTERN:,} are tried"
@@ -181,13 +198,17 @@ def _batches(indexes: Sequence[int], questions: Sequence[Question]) -> Iterator[
     texts: set[str] = set()
     size = 0
     for index in indexes:
-        more = {t for t in questions[index].texts if t not in texts}
-        if batch and size + sum(map(len, more)) > BATCH:
+        question = questions[index]
+        more = [t for t in question.texts if t not in texts]
+        added = sum(map(len, set(more))) if more else 0
+        if batch and size + added > BATCH:
             yield batch
             batch, texts, size = [], set(), 0
-            more = set(questions[index].texts)
+            added = sum(map(len, set(question.texts)))
+            more = list(question.texts)
         batch.append(index)
-        texts |= more
-        size += sum(map(len, more)) + len(questions[index].pattern)
+        if more:
+            texts.update(more)
+        size += added + len(question.pattern)
     if batch:
         yield batch

@@ -2,9 +2,9 @@
 
 V8 ends its whole process where a pattern eats all memory, and cannot be stopped while it compiles one; therefore it lives
 here and not beside the caller. A request is a line with the sizes of the long texts in bytes, a line of JSON `{"texts":
-[short ones], "questions": [[pattern, flags, count, [index of text]]]}`, and the long texts' UTF-8, one after the other; they
-are numbered after the short ones. Lines come back: `.` whenever a deadline passed and work goes on, then the answers as a
-JSON array.
+[short ones], "patterns": [[pattern, flags, count]], "questions": [[index of pattern, index of text, ...]]}`, and the long
+texts' UTF-8, one after the other; they are numbered after the short ones. Lines come back: `.` whenever a deadline passed and
+work goes on, then the answers as a JSON array.
 
 Where backtracking takes too long, V8's other engine, which never backtracks, is asked. Its "no match" is an answer: it is
 right by the rules of the language, and the program, whose engine gives up on such a pattern, reports the same. Its "match"
@@ -38,7 +38,7 @@ FLAGS = ("--no-regexp-tier-up", "--enable-experimental-regexp-engine")
 _PROGRAM = r"""
 (() => {
   const LATE = {}, STRIKES = 3;
-  let texts, questions, answers, at;
+  let texts, patterns, questions, answers, at;
   const known = new Map(), slow = new Map();
   const compiled = (pattern, flags) => {
     const key = flags + "/" + pattern;
@@ -67,7 +67,8 @@ _PROGRAM = r"""
     if (flags.includes("l")) throw new SyntaxError("Invalid flags supplied to RegExp constructor");
     return count && !flags.includes("g") ? flags + "g" : flags;
   };
-  const answer = ([pattern, flags, count, which], linear = "") => {
+  const answer = ([asked, ...which], linear = "") => {
+    const [pattern, flags, count] = patterns[asked];
     try {
       return which.map(i => {
         const re = compiled(pattern, linear + flagsOf(flags, count));
@@ -80,7 +81,7 @@ _PROGRAM = r"""
     }
   };
   globalThis.load = (message, ...long) => {
-    ({texts, questions} = JSON.parse(message));
+    ({texts, patterns, questions} = JSON.parse(message));
     texts.push(...long);
     answers = [];
     at = 0;
@@ -90,12 +91,12 @@ _PROGRAM = r"""
     for (; at < end; at++) answers[at] = answer(questions[at]);
     if (at < questions.length) return "";
     const all = JSON.stringify(answers);
-    texts = questions = answers = null;
+    texts = patterns = questions = answers = null;
     return all;
   };
   globalThis.where = () => at;
   globalThis.late = () => {
-    const [pattern, flags, count] = questions[at], key = flagsOf(flags, count) + "/" + pattern;
+    const [pattern, flags, count] = patterns[questions[at][0]], key = flagsOf(flags, count) + "/" + pattern;
     slow.set(key, (slow.get(key) || 0) + 1);
     answers[at++] = {late: true};
   };

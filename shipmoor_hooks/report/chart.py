@@ -107,6 +107,28 @@ def _ends(ordered: Sequence[Step], x: Place, height: float) -> list[Markup]:
     ]
 
 
+def spark(steps: Sequence[Step]) -> Markup | None:
+    """The same line without words, as wide as its place; None for fewer than two measured commits."""
+    counts = [s.count for s in reversed(first_parents(steps)) if s.count is not None]
+    if len(counts) < 2:
+        return None
+    top, low = max(c.of for c in counts), min(c.passed for c in counts)
+    span = max(1, top - low)
+    slot = 200 / (len(counts) - 1)
+
+    def line(numbers: Sequence[int]) -> str:
+        return _points([(slot * i, 4 + 28 * (1 - (n - low) / span)) for i, n in enumerate(numbers)])
+
+    upper, lower = line([c.of for c in counts]), line([c.passed for c in counts])
+    turned = " ".join([upper, *reversed(lower.split(" "))])
+    return tag(
+        "svg",
+        tag("polygon", points=turned, class_="lost"),
+        tag("polyline", points=lower, class_="passing", vector_effect="non-scaling-stroke"),
+        class_="spark chart", viewBox="0 0 200 36", preserveAspectRatio="none", aria_hidden="true", focusable="false",
+    )  # fmt: skip
+
+
 def interval(count: Count) -> Markup | None:
     """The interval that k of n allows, on a line from 0 to 1; the words beside it say it to a screen reader."""
     if not count.of:

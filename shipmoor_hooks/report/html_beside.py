@@ -10,7 +10,7 @@ from shipmoor_hooks.record_model import Label, Regrade
 from shipmoor_hooks.report import chart
 from shipmoor_hooks.report.html_pieces import chip, facts, folded, more, nothing, table, when
 from shipmoor_hooks.report.markup import Child, Markup, bidi, joined, tag
-from shipmoor_hooks.report.pages import EvalCaseRow, EvalPart, GraderCount, ProofNow, Track
+from shipmoor_hooks.report.pages import EvalCaseRow, EvalPart, ProofNow, Track
 from shipmoor_hooks.rules.stability import CaseRow, Group
 from shipmoor_hooks.rules.stability_wording import TRACE_GONE, bounded
 from shipmoor_hooks.rules.suite_versions import SuiteVersion
@@ -163,20 +163,20 @@ def _sample_row(row: CaseRow) -> Markup:
 def _graders(part: EvalPart, place: str) -> Markup | None:
     if not part.cases:
         return None
-    rows = [
-        tag("tr", tag("th", bidi(case.case) if first else "", scope="row"), tag("td", bidi(grader.name)),
-            tag("td", grader.type), tag("td", str(grader.count), class_="num"),
-            tag("td", chart.interval(grader.count), " ", bounded(grader.count), class_="wide"))
-        for case in part.cases for first, grader in _marked(case)
-    ]  # fmt: skip
+    rows = [row for case in part.cases for row in _grader_rows(case)]
     number = sum(len(c.graders) for c in part.cases)
     head = ["case", "grader", "kind", "took", "what that allows"]
     caption = "k of n samples that each grader took, under the present expectations"
     return folded(f"{place}-graders", "Graders", several(number, "grader"), table(caption, head, rows))
 
 
-def _marked(case: EvalCaseRow) -> Iterable[tuple[bool, GraderCount]]:
-    return ((number == 0, grader) for number, grader in enumerate(case.graders))
+def _grader_rows(case: EvalCaseRow) -> Iterable[Markup]:
+    """A row a grader; the case stands once, beside all of them."""
+    for number, grader in enumerate(case.graders):
+        name = tag("th", bidi(case.case), scope="row", rowspan=len(case.graders)) if number == 0 else None
+        allows = tag("td", chart.interval(grader.count), " ", bounded(grader.count), class_="wide")
+        count = tag("td", str(grader.count), class_="num")
+        yield tag("tr", name, tag("td", bidi(grader.name)), tag("td", grader.type), count, allows)
 
 
 def _costs(track: Track, part: EvalPart, place: str) -> Markup | None:

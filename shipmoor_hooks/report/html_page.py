@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from shipmoor_hooks import render
 from shipmoor_hooks.describe import evidence_text, moment
 from shipmoor_hooks.model import Decision, Finding, Level, Verdict
-from shipmoor_hooks.report import html_track, style
+from shipmoor_hooks.report import chart, html_track, style
 from shipmoor_hooks.report.html_pieces import chip, folded, more, nothing, table, when
 from shipmoor_hooks.report.markup import Child, Markup, bidi, joined, tag
 from shipmoor_hooks.report.pages import Comparison, Page, Track
@@ -131,6 +131,7 @@ def _tile(page: Page, track: Track, place: str) -> Markup:
         parts.append(
             tag("p", evidence_text(newest.run), ", ", when(newest.run.started, page.made), at, class_="soft small")
         )
+    parts.append(chart.spark(track.steps))
     chips = [chip(words, shade) for words, shade in change_words(compared.changes)] if compared else []
     flaky = len({row.case for _, row in html_track.flaky_rows(track.stability.groups)})
     if flaky:
@@ -189,7 +190,7 @@ def _counts(verdict: Verdict) -> Markup:
 
 
 def _findings(verdict: Verdict) -> Markup:
-    told = [f for f in verdict.findings if f.level is not Level.NOTE]
+    told = sorted((f for f in verdict.findings if f.level is not Level.NOTE), key=lambda f: f.disclosed is not None)
     notes = [f for f in verdict.findings if f.level is Level.NOTE]
     parts: list[Child] = []
     if told:

@@ -19,7 +19,7 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Markup], name: str =
     """A table that scrolls inside of itself, never the page; the keyboard reaches it."""
     top = tag("thead", tag("tr", [tag("th", word, scope="col") for word in head]))
     body = tag("table", tag("caption", caption), top, tag("tbody", rows), class_=name or None)
-    return tag("div", body, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    return tag("div", body, class_="scroll", tabindex="0", role="group", aria_label=caption)
 
 
 def chip(words: str, shade: str) -> Markup:

@@ -36,7 +36,7 @@ def section(track: Track, place: str, now: float) -> Markup:
     if drawn is not None:
         label = f"{track.name}: cases passed of all cases, over {several(len(track.steps), 'commit')}"
         parts.append(
-            tag("figure", tag("div", drawn, class_="scroll from-end", tabindex="0", role="region", aria_label=label))
+            tag("figure", tag("div", drawn, class_="scroll from-end", tabindex="0", role="group", aria_label=label))
         )
     if newest is None:
         parts.append(tag("p", "No commit that is shown here was measured. ", tag("code", _run_command(track))))
@@ -151,7 +151,7 @@ def _grid(track: Track, place: str, now: float) -> Markup | None:
     ]
     caption = f"{track.name}: cases by runs, the newest run first" + _left_out(grid)
     body = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", rows), class_="grid")
-    scroll = tag("div", body, class_="scroll", tabindex="0", role="region", aria_label=f"{track.name}: cases by runs")
+    scroll = tag("div", body, class_="scroll", tabindex="0", role="group", aria_label=f"{track.name}: cases by runs")
     told = f"{several(len(grid.rows))}, {several(len(grid.runs), 'run')}; {changed} not alike in all of them"
     return folded(f"{place}-grid", "Cases by runs", told, scroll, tag("div", _key(), class_="small"), is_open=True)
 

@@ -52,7 +52,7 @@ bdi, code, .id { font-family: ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo
 .is-warn { color: var(--warn); background: var(--warn-ground); border-color: currentColor; }
 .is-calm { color: var(--calm); background: var(--calm-ground); border-color: currentColor; }
 
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: .9rem;
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: .9rem;
   margin: 1.1rem 0 0; }
 .tile { border: 1px solid var(--edge); border-radius: .75rem; padding: .9rem 1.1rem; background: var(--panel);
   display: grid;
@@ -95,6 +95,7 @@ td > details > summary::before { content: "▸"; color: var(--soft); }
 td > details[open] > summary::before { content: "▾"; }
 td code { white-space: nowrap; }
 .bar { display: block; }
+.spark { width: 100%; height: 2.25rem; margin: .35rem 0 .1rem; }
 td > details[open] > summary { border: 0; }
 td > details > :not(summary) { padding: .35rem 0 .1rem 1rem; }
 

@@ -25,6 +25,7 @@ from shipmoor_hooks.rules.standing import (
     n_of_n,
     newest_of,
 )
+from shipmoor_hooks.rules.unchanged import set_aside
 from shipmoor_hooks.rules.unstable import Unstable, original, unstable_ids
 
 HOUR = 3600.0
@@ -66,13 +67,26 @@ class Question:
 
 def compare(question: Question) -> Comparison:
     """Judge one suite and variant. Both sides must hold at least one usable run."""
+    aside = set_aside(question.base[0], question.tip[0]) if len(question.base) == len(question.tip) == 1 else None
+    if aside is None:
+        return compare_all(question)
+    found = compare_all(replace(question, base=(aside.base,), tip=(aside.tip,)), aside.number)
+    base, tip = (
+        Count(count.passed + aside.passed, count.of + aside.number) if count else None
+        for count in (found.count.base, found.count.tip)
+    )
+    return replace(found, count=replace(found.count, base=base, tip=tip), known=found.known | aside.ids)
+
+
+def compare_all(question: Question, aside: int = 0) -> Comparison:
+    """The same, every case looked at; so many more (`aside`) stand on both sides alike."""
     every = at_base(question.base)
     tip = at_tip(question.tip, question.suite.reruns)
     loose = unstable_ids(question.base)
     renames = question.renames or {}
     base = loose.without(every)
     pairs = pair(base, replace(tip, cases=loose.without(tip.cases, original(renames))), renames)
-    found = _lost(base, tip, pairs) + _unstable(question, loose)
+    found = _lost(base, len(tip.cases) + aside, tip, pairs) + _unstable(question, loose)
     for base_id, tip_id in [*pairs.same.items(), *pairs.moved.items()]:
         found += _kept(question, base[base_id], tip.cases[tip_id])
     found += _new(tip, pairs)
@@ -99,9 +113,9 @@ def _placed(finding: Finding, question: Question) -> Finding:
 # ---------------------------------------------------------------- what is gone
 
 
-def _lost(base: Mapping[str, BaseCase], tip: Tip, pairs: Pairing) -> list[Finding]:
+def _lost(base: Mapping[str, BaseCase], number: int, tip: Tip, pairs: Pairing) -> list[Finding]:
     return [
-        *(wording.removed(base[case_id], len(tip.cases)) for case_id in pairs.gone),
+        *(wording.removed(base[case_id], number) for case_id in pairs.gone),
         *(wording.fewer_positions(few) for few in pairs.fewer),
         *(wording.does_not_load(tip.files[record], ids) for record, ids in pairs.unloadable.items()),
         *(wording.file_skips_itself(base[i], record) for i, record in pairs.self_skipped.items() if base[i].ran),

@@ -96,9 +96,10 @@ def _policy(place: Place) -> tuple[list[FileChange], list[str], list[str]]:
         return [], ["a bare repository has no working tree: the policy comes with the commits"], []
     if load_worktree(place) is not None:
         return [], [], ["shipmoor-hooks doctor"]
-    found = detect.detect(place.top)
+    seen = detect.layout(place.top)
+    found = (*seen.at_root, *(one.found for one in seen.packages))
     path = os.path.join(place.top, POLICY_FILE)
-    change = FileChange(path, file_change.read_text(path), detect.policy_text(found))
+    change = FileChange(path, file_change.read_text(path), detect.policy_text(seen.at_root, seen.packages))
     if not found:
         said = f"no test runner was recognised: name your test command in {POLICY_FILE}, nothing is measured before"
         return [change], [said], [f"edit {POLICY_FILE}"]
