@@ -138,10 +138,10 @@ class KeyRing:
         self._asked = {key.id: key} if before is None and backend != FILE else None
         if self._asked:
             session_copy.keep(self.environ, self._asked.values())
-        told = (
-            f"no key store is used for the seal key ({reason}); it lies in {self._key_file(key.id)}" if reason else ""
-        )
-        return record, told
+        if not reason:
+            return record, ""
+        where = f"no key store is used for the seal key ({reason}); it lies in {self._key_file(key.id)}"
+        return record, f"{where}, and stays there until {VARIABLE}=keyring {_ROTATE}"
 
     def _into_store(self, key: seal.Key, *, adopt: bool) -> tuple[str, seal.Key, str]:
         """Put the key into the best key store, or take the one that it holds: (backend, key, ""), or ("", key, why not)."""
@@ -165,7 +165,8 @@ class KeyRing:
         """A new key for new entries; the old ones stay known for checking. The record, and what to tell."""
         mode = mode_of(self.environ)
         if mode == "off":
-            raise UsageFault("nothing is sealed here, so there is no key to rotate", f"set {VARIABLE}=auto")
+            why = f"{VARIABLE} is off" if self.environ.get(VARIABLE) else "CI is set"
+            raise UsageFault(f"nothing is sealed here ({why}), so no key is made", f"{VARIABLE}=auto {_ROTATE}")
         with self._locked():
             before = self.record()
             if before is None:

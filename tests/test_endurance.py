@@ -5,7 +5,7 @@
     kill -9 at random times          here (200 kills; 24 in the ordinary suite), test_spool, test_verify (the chain)
     a full disk, at every call       here (a library that makes the n-th system call fail; a file system of 64 KiB), test_spool
     a read-only state                here (every writing call fails), test_cli (`capture` is 4)
-    eight writers, two worktrees     here (400 runs and their chains), test_spool, test_records (records)
+    eight writers, two worktrees     here (160 runs and their chains), test_spool, test_records (records)
     first key, eight processes       test_key_ring (a file), test_key_store (a real Secret Service)
     a stale lock, a live lock        test_spool
     a worktree that was removed      test_spool
@@ -185,7 +185,7 @@ def test_a_state_that_cannot_be_written_is_read_all_the_same(measured: CaptureWo
 # ---------------------------------------------------------------- many writers
 
 
-@pytest.mark.parametrize("each", [5, pytest.param(50, marks=pytest.mark.matrix)])
+@pytest.mark.parametrize("each", [5, pytest.param(20, marks=pytest.mark.matrix)])
 def test_eight_writers_in_two_worktrees_lose_nothing(spool: Spool, each: int) -> None:
     started = [writer(Path(spool.common_dir), f"w{i % 2}", i * 1000, each) for i in range(8)]
     for process in started:

@@ -196,7 +196,14 @@ def test_a_secret_is_in_no_byte_that_is_stored_published_or_printed(
     said = out + err
     inside("run", cwd=repo.path)
     said += every_command(inside, world)
-    for words in (["publish", "origin"], ["publish", "secret"], ["fetch", "secret"], ["gate"]):
+    for words in (
+        ["publish", "origin"],
+        ["publish", "secret"],
+        ["fetch", "secret"],
+        ["gate"],
+        ["report"],
+        ["report", "--format", "text"],
+    ):
         code, out, err = inside(*words, cwd=repo.path)
         said += out + err
     assert repo.process(["git", "rev-parse", "--verify", "-q", REF], cwd=remote).returncode == 0, said
@@ -204,6 +211,9 @@ def test_a_secret_is_in_no_byte_that_is_stored_published_or_printed(
     kept = [repo.path / ".git" / "shipmoor-hooks", *(home / n for n in ("state", "cache", "runtime", "data", "config"))]
     assert any(folder.exists() for folder in kept)
     assert holding(CANARY, *(folder for folder in kept if folder.exists())) == []
+    pages = list(repo.path.rglob("*.html"))
+    assert pages
+    assert not [page for page in pages if CANARY.encode() in page.read_bytes()]
     published = repo.process(["git", "cat-file", "--batch-all-objects", "--batch", "--unordered"], cwd=remote).stdout
     assert CANARY.encode() not in published
     payloads = re.findall(rb'"payload": ?"([A-Za-z0-9+/=]+)"', published)

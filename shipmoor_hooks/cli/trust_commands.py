@@ -22,6 +22,7 @@ from shipmoor_hooks.verification import Examined
 from shipmoor_hooks.visible import visible
 
 _MOST_KEY = 4096  # bytes: a key is one line of under 80
+_WHERE_KEYS_ARE = "shipmoor-hooks key show, where the run was made, names the key's file"
 
 key_app = typer.Typer(
     help="The key that seals runs: show it, make a new one, know another one.",
@@ -113,7 +114,7 @@ def show(context: typer.Context, output: FormatOption = "text") -> int:
     ring = key_ring.of(call.environ)
     record = ring.record()
     if record is None:
-        raise EvidenceFault("no run was sealed here yet, so there is no key", "shipmoor-hooks run, or key rotate")
+        raise EvidenceFault("no run was sealed here yet, so there is no key", "shipmoor-hooks run, which makes one")
     answer(_record_json(call, record) if output == "json" else _record_text(call, record))
     return 0
 
@@ -140,7 +141,7 @@ def take_in(
     call: Call = context.obj
     key = seal.from_text(_read(call, source))
     if key is None:
-        raise UsageFault(f"{source} holds no seal key (one line that begins with sm1.)")
+        raise UsageFault(f"{source} holds no seal key (one line that begins with sm1.)", _WHERE_KEYS_ARE)
     record = key_ring.of(call.environ).take_in(key)
     known = "is your own key" if key.id == record.key else "is known now: its runs count as sealed here"
     answer(f"key {key.id} {known}")
@@ -156,7 +157,7 @@ def _read(call: Call, source: str) -> str:
         with os.fdopen(handle, "rb") as stream:
             return stream.read(_MOST_KEY).decode("ascii", "replace")
     except OSError as error:
-        raise UsageFault(f"{source} cannot be read: {error.strerror}") from error
+        raise UsageFault(f"{source} cannot be read: {error.strerror}", _WHERE_KEYS_ARE) from error
 
 
 def _record_text(call: Call, record: Record) -> str:
