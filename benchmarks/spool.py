@@ -16,7 +16,7 @@ from benchmarks.readers import WORK
 from shipmoor_hooks.model import CaseList, Evidence, Run
 from shipmoor_hooks.spool import Spool
 
-TREE = "a" * 40
+TREE, NONE = "a" * 40, "b" * 40
 
 
 def rows(folder: str, times: int) -> Iterator[Row]:
@@ -92,15 +92,20 @@ def _look_up(folder: str, times: int) -> Iterator[Row]:
     commands = {}
     for number, (common, base) in made.items():
         commands[f"spool {number}"] = Command(python(WORK, "at_tree", common, TREE))
+        commands[f"none {number}"] = Command(python(WORK, "no_run_at", common, NONE))
         commands[f"sqlite {number}"] = Command(python(WORK, "sqlite", base, TREE))
     commands["imports"] = Command(python(WORK, "at_tree_imports", "", ""))
     commands["start"] = Command(python("-c", "pass"))
     rounds = paired(commands, times)
-    note = "100 look-ups; our imports apart, SQLite with its own; an entry is read and checked, too"
     apart = {"less": ["imports"], "less_theirs": ["start"]}
-    what = "the runs of a tree among 100,000"
     peer = "SQLite, open + select"
-    yield rounds.row(what, "spool 100000", "sqlite 100000", 0.3, peer, note=note, **apart)
+    note = "100 look-ups; our imports apart, SQLite with its own"
+    yield rounds.row(
+        "that a tree has no run, among 100,000", "none 100000", "sqlite 100000", 0.3, peer, note=note, **apart
+    )
+    note = f"{note}; an entry of 100 cases is read, its seal and digest checked, its ids unpacked: SQLite gives bytes"
+    what = "the runs of a tree among 100,000"
+    yield rounds.row(what, "spool 100000", "sqlite 100000", None, peer, note=note, **apart)
     flat = {"less": ["imports"], "less_theirs": ["imports"]}
     yield rounds.row(
         f"{what}, over that among 1,000", "spool 100000", "spool 1000", 1.15, "itself", note="flat", **flat
