@@ -94,7 +94,9 @@ class Repository:
         git(folder, "init", "-q", "--bare", "-b", "main", self.remote)
         git(self.folder, "init", "-q", "-b", "main")
         git(self.folder, "remote", "add", "origin", self.remote)
-        self.environ = git_environ(self.folder)
+        # Beside the worktree: the seal key lies at home, and what lies in the worktree is part of its tree.
+        self.environ = git_environ(os.path.join(folder, "home"))
+        os.makedirs(self.environ["HOME"])
         self.number = 0
         self.write("shipmoor-hooks.toml", POLICY)
         self.write(".gitignore", "build/\n")
@@ -120,7 +122,7 @@ class Repository:
         for _ in range(runs):
             self.number += 1
             now = time.time() - 1000 + self.number / 1000
-            Spool(os.path.join(self.folder, ".git"), worktree).finish(
+            Spool(os.path.join(self.folder, ".git"), worktree, self.environ).finish(
                 Run(f"{self.number:032x}", "unit", tree, tree, Evidence.OBSERVED, now, now, cases, first_tree=tree)
             )
 
