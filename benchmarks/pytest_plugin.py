@@ -21,7 +21,7 @@ def rows(folder: str, times: int) -> Iterator[Row]:
             each = max(1, number // FILES)
             repository.write(f"tests/test_{file}.py", "".join(f"def test_{i}():\n    pass\n" for i in range(each)))
         repository.commit("Add tests")
-    few = max(3, times // 3)
+    few = max(3, times // 5)  # three sessions of some five seconds each a round
     for number, repository in repositories.items():
         environ = {k: v for k, v in repository.environ.items() if k != "CI"}
         here = {"cwd": repository.folder, "environ": environ}

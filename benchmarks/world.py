@@ -94,8 +94,9 @@ class Repository:
         git(folder, "init", "-q", "--bare", "-b", "main", self.remote)
         git(self.folder, "init", "-q", "-b", "main")
         git(self.folder, "remote", "add", "origin", self.remote)
-        # Seal keys of its own, beside the worktree; a run under another key would count for nothing.
-        self.environ = git_environ(folder) | {"SHIPMOOR_HOOKS_SEAL": "file"}
+        # Beside the worktree: the seal key lies at home, and what lies in the worktree is part of its tree.
+        self.environ = git_environ(os.path.join(folder, "home")) | {"SHIPMOOR_HOOKS_SEAL": "file"}
+        os.makedirs(self.environ["HOME"])
         self.number = 0
         self.write("shipmoor-hooks.toml", POLICY)
         self.write(".gitignore", "build/\n")
