@@ -1,4 +1,4 @@
-"""The test surface of one run: looked at when it starts, told and judged when it has ended (issue 5, point 3).
+"""The test surface of one run: looked at when it starts, told and judged when it has ended.
 
 A file that git ignores is in no tree. Where one of them decides what the suite's runner runs, no commit holds what the run
 was measured under, so the run counts for none. Of a runner that nobody knows it cannot be said that it reads a file.

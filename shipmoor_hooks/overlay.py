@@ -1,4 +1,4 @@
-"""`run --overlay`: the tip's code under the base's test files and surface, in a scratch worktree (issue 5, point 4).
+"""`run --overlay`: the tip's code under the base's test files and surface, in a scratch worktree.
 
 What comes of it is a record of its own and never a run of a tree: no commit holds what was measured.
 """

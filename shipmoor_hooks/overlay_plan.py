@@ -1,4 +1,4 @@
-"""What an overlay run lays over the tip: the base's test files and surface, as far as they differ (issue 5, point 4)."""
+"""What an overlay run lays over the tip: the base's test files and surface, as far as they differ."""
 
 from __future__ import annotations
 

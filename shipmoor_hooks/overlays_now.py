@@ -1,4 +1,4 @@
-"""The overlay runs that stand for one base and tip: a folder look-up for the gate (issue 5, point 4)."""
+"""The overlay runs that stand for one base and tip: a folder look-up for the gate."""
 
 from __future__ import annotations
 

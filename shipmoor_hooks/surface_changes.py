@@ -1,4 +1,4 @@
-"""What changed between base and tip in the files that decide what runs and how it is judged (issue 5, point 3).
+"""What changed between base and tip in the files that decide what runs and how it is judged.
 
 A change is a note with its diffstat; where a configuration provably selects less it is POLICY_LOOSENED. One git process
 where nothing of the surface changed, and nothing that is not loaded already.

@@ -1,7 +1,7 @@
 """The test surface: a table of the files that decide what a suite runs and how it is judged, a row a runner. Pure.
 
 A name without a slash stands for files of that name at any depth, one with a slash for paths from the root; `*` is the
-only wildcard. The gate reads this table on every push, so it stands apart from the table of runners (issue 5, point 3).
+only wildcard. The gate reads this table on every push, so it stands apart from the table of runners.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the environment says to a runner is a condition of the run, as a digest and never as a value (issue 5, point 2)."""
+"""What the environment says to a runner is a condition of the run, as a digest and never as a value."""
 
 from __future__ import annotations
 

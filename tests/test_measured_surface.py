@@ -1,4 +1,4 @@
-"""The test surface of a run: what git ignores of it makes the run unusable, what nobody reads does not (issue 5, point 3)."""
+"""The test surface of a run: what git ignores of it makes the run unusable, what nobody reads does not."""
 
 from __future__ import annotations
 

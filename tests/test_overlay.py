@@ -1,4 +1,4 @@
-"""The overlay run: the tip's code under the base's tests names what was changed to pass (issue 5, point 4)."""
+"""The overlay run: the tip's code under the base's tests names what was changed to pass."""
 
 from __future__ import annotations
 

@@ -307,6 +307,12 @@ def test_what_is_offered_lets_exactly_these_through(names: list[tuple[str, int]]
 def test_the_shape_of_the_json() -> None:
     result = compare("a P, b P", "a P, c F")
     told = as_json(conclude(comparison=result, trailers=["Test-Removed: t/s.py::b -- the endpoint is gone"]))
+    runs = told["suites"][0].pop("runs")
+    assert {side: [(r["passed"], r["of"]) for r in rows] for side, rows in runs.items()} == {
+        "base": [(2, 2)],
+        "tip": [(1, 2)],
+    }
+    assert all(r["run"] for rows in runs.values() for r in rows)
     assert told == {
         "schema": "shipmoor-hooks.gate/1",
         "verdict": "allowed",
@@ -321,7 +327,6 @@ def test_the_shape_of_the_json() -> None:
                 "variant": None,
                 "base": {"passed": 2, "of": 2},
                 "tip": {"passed": 1, "of": 2},
-                "runs": {"base": [], "tip": []},
             },
         ],
         "findings": [

@@ -1,4 +1,4 @@
-"""The gate shows what changed in the test surface, and refuses what provably selects less (issue 5, point 3)."""
+"""The gate shows what changed in the test surface, and refuses what provably selects less."""
 
 from __future__ import annotations
 

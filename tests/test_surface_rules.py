@@ -1,4 +1,4 @@
-"""When a runner's configuration at the tip selects less than the base's: only what is certain (issue 5, point 3)."""
+"""When a runner's configuration at the tip selects less than the base's: only what is certain."""
 
 from __future__ import annotations
 

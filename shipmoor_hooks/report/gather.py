@@ -1,4 +1,4 @@
-"""What a report is made of: commits, stored runs and records, each asked once; nothing is written (issue 4, point 11)."""
+"""What a report is made of: commits, stored runs and records, each asked once; nothing is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: one HTML file that asks nothing of any network and runs no script (issue 4, point 11; issue 7, point 5). Pure."""
+"""The page: one HTML file that asks nothing of any network and runs no script. Pure."""
 
 from __future__ import annotations
 

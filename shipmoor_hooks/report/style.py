@@ -1,4 +1,4 @@
-"""The page's one style sheet: light, dark, phone, print. No font, image or address from anywhere (issue 4, point 11). Pure.
+"""The page's one style sheet: light, dark, phone, print. No font, image or address from anywhere. Pure.
 
 Colours are pairs of text and ground whose contrast is at least 4.5 to 1 (WCAG 2.2, 1.4.3); no meaning is told by colour alone.
 """

@@ -75,7 +75,8 @@ def compare(question: Question) -> Comparison:
         Count(count.passed + aside.passed, count.of + aside.number) if count else None
         for count in (found.count.base, found.count.tip)
     )
-    return replace(found, count=replace(found.count, base=base, tip=tip), known=found.known | aside.ids)
+    count = replace(found.count, base=base, tip=tip, base_runs=_own(question.base), tip_runs=_own(question.tip))
+    return replace(found, count=count, known=found.known | aside.ids)
 
 
 def compare_all(question: Question, aside: int = 0) -> Comparison:
@@ -99,13 +100,17 @@ def compare_all(question: Question, aside: int = 0) -> Comparison:
             question.variant,
             base_n_of_n(question.base, base | loose.counted(every, question.base)),
             n_of_n(tip),
-            tuple((r.id, r.count) for r in question.base),
-            tuple((r.id, r.count) for r in question.tip),
+            _own(question.base),
+            _own(question.tip),
         ),
         tuple(_placed(f, question) for f in found),
         frozenset(every) | frozenset(tip.cases) | frozenset(tip.files) | {i for _, i in tip.failures},
         frozenset(i for i in pairs.new if not tip.cases[i].outcome.is_skip),
     )
+
+
+def _own(runs: Sequence[Run]) -> tuple[tuple[str, Count], ...]:
+    return tuple((run.id, run.count) for run in runs)
 
 
 def _placed(finding: Finding, question: Question) -> Finding:

@@ -1,4 +1,4 @@
-"""Where a runner's configuration at the tip selects less than the base's: only what is certain. Pure (issue 5, point 3).
+"""Where a runner's configuration at the tip selects less than the base's: only what is certain. Pure.
 
 TOML, INI and JSON are read. A configuration that is a program (jest.config.js, conftest.py) says nothing here: its change
 is a note, and what it loses shows in the cases.

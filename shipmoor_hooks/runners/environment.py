@@ -1,4 +1,4 @@
-"""What the environment says to a runner, as conditions of a run: digests, never values (issue 5, point 2). Pure.
+"""What the environment says to a runner, as conditions of a run: digests, never values. Pure.
 
 A variable that is read as a command line (PYTEST_ADDOPTS) counts without the words that do not change what is measured, as
 argv does (design 10.23); so a colour or a report's path makes no two runs different.
