@@ -110,7 +110,7 @@ def compare_all(question: Question, aside: int = 0) -> Comparison:
 
 
 def _own(runs: Sequence[Run]) -> tuple[tuple[str, Count], ...]:
-    return tuple((run.id, run.count) for run in runs)
+    return tuple(sorted(((run.id, run.count) for run in runs), key=lambda row: row[0]))
 
 
 def _placed(finding: Finding, question: Question) -> Finding:
