@@ -11,6 +11,7 @@ from shipmoor_hooks.runners.operands import covers
 from shipmoor_hooks.runners.words import Effect, Takes, parse
 
 HEADS = {
+    "plugin-eval": ["claude", "plugin", "eval", "."],
     "pytest": ["pytest"], "xmlrunner": ["python", "-m", "xmlrunner"], "unittest": ["python", "-m", "unittest"],
     "jest": ["npx", "jest"], "vitest": ["npx", "vitest", "run"], "mocha": ["npx", "mocha"], "node": ["node", "--test"],
     "gotestsum": ["gotestsum"], "go": ["go", "test"], "nextest": ["cargo", "nextest", "run"], "cargo": ["cargo", "test"],
