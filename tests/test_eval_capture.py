@@ -159,7 +159,7 @@ def test_a_case_that_does_not_load_is_named_and_the_run_stands(
     done = world.of([PLAN])
     assert codes(done) == []
     assert any("evals/broken" in text and says in text for text in done.warnings)
-    assert [name for name, _ in evals_of(done).missing] == ["evals/broken"]
+    assert [name.removesuffix("/case.yaml") for name, _ in evals_of(done).missing] == ["evals/broken"]
 
 
 def test_a_case_that_loads_and_that_the_result_does_not_hold_is_missing(world: EvalCaptureWorld) -> None:
