@@ -118,7 +118,8 @@ def test_the_order_of_findings_does_not_matter(
 @given(IDS, SETS, CODES)
 @example("*:", frozenset(), Code.CASE_REMOVED)
 def test_what_is_offered_discloses_its_own_finding_alone(case: str, others: frozenset[str], code: Code) -> None:
-    raised = code is Code.CHANGED_TO_PASS  # a note that the policy may raise; only then a trailer says anything about it
+    # A note that the policy may raise: only then a trailer says anything about it.
+    raised = code is Code.CHANGED_TO_PASS
     findings = [Finding(code, "m", case=c, raised=raised) for c in (case, *(others - {case}))]
     pasted = line_to_paste(findings[0])
     assert (pasted is None) is (code not in TAKES)
