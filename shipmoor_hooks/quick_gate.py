@@ -195,19 +195,17 @@ def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> li
     for tree in (span.base_tree, span.tip_tree, *span.beside):
         if tree not in stock:
             stock[tree] = quick_runs.at_tree(root, tree, keys.secret)
+    rows = [row for row in (stock[tree] for tree in (span.base_tree, span.tip_tree, *span.beside)) if row is not None]
+    if len(rows) != 2 + len(span.beside) or _was_overlaid(root, span):
+        return None
     told = []
     for suite in rules.suites:
-        rows = [stock[tree] for tree in (span.base_tree, span.tip_tree, *span.beside)]
-        if any(row is None for row in rows):
-            return None
-        base, tip, *beside = (row.get(suite) for row in rows if row is not None)
+        base, tip, *beside = (row.get(suite) for row in rows)
         if base is None or tip is None or not quick_runs.no_news(base, tip) or not quick_runs.has_list(root, tip):
             return None
         if not all(_counts_as(run) >= plain_policy.EVIDENCE.index(rules.evidence) for run in (base, tip)):
             return None
         if not all(other is None or quick_runs.same_ids(other, tip) for other in beside):
-            return None
-        if _was_overlaid(root, span):
             return None
         told.append(f"{suite} {tip['cases']['counts'].get('p', 0)} of {tip['cases']['number']}")
     return told or None

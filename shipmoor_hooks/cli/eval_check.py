@@ -13,8 +13,9 @@ from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption,
 from shipmoor_hooks.errors import EXIT_REFUSED, EXIT_USAGE, PolicyFault, UsageFault
 from shipmoor_hooks.evals.check.finding import CheckFinding
 from shipmoor_hooks.evals.checking import Checked
-from shipmoor_hooks.evals.checking_here import check_revision, check_worktree, eval_suites, root_of
+from shipmoor_hooks.evals.checking_here import check_revision, check_worktree
 from shipmoor_hooks.evals.regex_engine import RegexEngine
+from shipmoor_hooks.evals.suites import eval_suites, root_of
 from shipmoor_hooks.model import Policy, Suite
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.visible import visible

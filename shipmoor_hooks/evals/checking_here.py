@@ -1,10 +1,9 @@
-"""`eval check` in a repository: which suites of the policy are eval suites, where their plugins lie, what came before."""
+"""`eval check` in a repository: the suite as it stands in the working tree or at a revision, and what came before."""
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Sequence
 
 from shipmoor_hooks import history
 from shipmoor_hooks.errors import UsageFault
@@ -13,26 +12,8 @@ from shipmoor_hooks.evals.checking import Checked, check
 from shipmoor_hooks.evals.loading import load
 from shipmoor_hooks.evals.matching import Engine
 from shipmoor_hooks.git import Git
-from shipmoor_hooks.model import Policy, Suite
+from shipmoor_hooks.model import Suite
 from shipmoor_hooks.place import Place
-
-
-def eval_suites(policy: Policy | None) -> tuple[Suite, ...]:
-    """The suites of a policy that are eval suites: by their format, their command or their agent."""
-    suites = () if policy is None else tuple(policy.suites.values())
-    return tuple(s for s in suites if s.format == "plugin-eval" or s.agent or is_program(s.command))
-
-
-def is_program(command: Sequence[str]) -> bool:
-    """Whether a command calls `claude plugin eval`, by whatever path."""
-    return tuple(command[1:3]) == ("plugin", "eval")
-
-
-def root_of(suite: Suite | None) -> str:
-    """The plugin's folder below the worktree's top: the target of the suite's command, "" for the top."""
-    word = suite.command[3] if suite is not None and is_program(suite.command) and len(suite.command) > 3 else ""
-    path = posixpath.normpath(word) if word and not word.startswith(("-", "/")) else ""
-    return "" if path in ("", ".") or path.startswith("..") else path
 
 
 def check_worktree(where: Place, engine: Engine, suite: Suite | None, root: str, tmpdir: str) -> Checked:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from shipmoor_hooks import trace_store
 from shipmoor_hooks.evals import graders, scores, trace, workspace
-from shipmoor_hooks.evals.definitions import CaseDefinition, Grader, Verdict
+from shipmoor_hooks.evals.definitions import Grader, Verdict
 from shipmoor_hooks.evals.graders import Recording
 from shipmoor_hooks.evals.matching import Engine
 from shipmoor_hooks.evals.recording import Workspace
@@ -27,13 +27,6 @@ class Graded:
     @property
     def passed(self) -> bool | None:
         return None if self.score is None else scores.run_passed(self.score)
-
-
-def grade_material(
-    engine: Engine, case: CaseDefinition, data: bytes, folder: str, created: tuple[str, ...] | None
-) -> tuple[Verdict, ...]:
-    """The verdicts of a case's graders on a run that has just ended; `folder` is its workspace as it was left."""
-    return graders.grade(engine, case.graders, material(case.graders, data, folder, created, case.name))
 
 
 def material(

@@ -11,6 +11,7 @@ from shipmoor_hooks import capture, history, trace_store
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.evals import loading
 from shipmoor_hooks.evals.definitions import CaseDefinition, SuiteDefinition
+from shipmoor_hooks.evals.suites import eval_suites, root_of
 from shipmoor_hooks.model import Policy, Suite
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.trace_store import KeptTrace
@@ -18,7 +19,6 @@ from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.trees.folder_tree import below, listing, tree_name
 
 WORKTREE = "worktree"
-FORMAT = "plugin-eval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +32,9 @@ class EvalPlace:
     @classmethod
     def find(cls, place: Place, policy: Policy, name: str | None) -> EvalPlace:
         """The suite that was named, or the only eval suite. Raises UsageFault."""
-        evals = [s.name for s in policy.suites.values() if is_evals(s)]
+        evals = [s.name for s in eval_suites(policy)]
         chosen = capture.pick_suite(policy, name or (evals[0] if len(evals) == 1 else None))
         return cls(place, chosen, root_of(chosen))
-
-
-def is_evals(suite: Suite) -> bool:
-    """Is it an eval suite, by its format, its agent or its command?"""
-    return suite.format == FORMAT or bool(suite.agent) or suite.command[1:3] == ("plugin", "eval")
-
-
-def root_of(suite: Suite) -> str:
-    """The plugin's folder as the suite's command names it, below the worktree's top."""
-    words = suite.command
-    target = words[3] if words[1:3] == ("plugin", "eval") and len(words) > 3 and not words[3].startswith("-") else "."
-    root = posixpath.normpath(target)
-    return "" if root == "." or root.startswith(("..", "/")) else root
 
 
 @dataclass(frozen=True, slots=True)

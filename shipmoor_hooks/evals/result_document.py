@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from shipmoor_hooks.evals import scores
 from shipmoor_hooks.evals.definitions import (
     BASELINE,
     FILE_EXISTS,
@@ -22,6 +23,7 @@ from shipmoor_hooks.evals.definitions import (
     Verdict,
 )
 from shipmoor_hooks.evals.run_options import RunOptions
+from shipmoor_hooks.evals.scores import CaseScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +39,13 @@ class SampleResult:
     verdicts: tuple[Verdict, ...] | None = None
 
     def passed(self, graders: Sequence[Grader]) -> bool:
-        return self.score(graders) == 1
+        return scores.run_passed(self.score(graders))
 
     def score(self, graders: Sequence[Grader]) -> float:
         """Passed weight of all weight; 0 for a sample that was not graded."""
         if self.verdicts is None:
             return 0.0
-        whole = won = 0.0
-        for grader, verdict in zip(graders, self.verdicts, strict=True):
-            whole += grader.weight
-            won += grader.weight if verdict.passed else 0.0
-        return won / whole
+        return scores.run_score([g.weight for g in graders], [bool(v.passed) for v in self.verdicts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +56,19 @@ class CaseResult:
     samples: tuple[SampleResult, ...]
 
     @property
+    def scored(self) -> CaseScore:
+        return scores.case_score([sample.score(self.case.graders) for sample in self.samples])
+
+    @property
     def score(self) -> float:
-        return _mean([sample.score(self.case.graders) for sample in self.samples])
+        return self.scored.score
 
     @property
     def passed_samples(self) -> int:
         return sum(sample.passed(self.case.graders) for sample in self.samples)
 
     def meets(self, threshold: float) -> bool:
-        return self.score >= threshold
+        return scores.meets(self.score, threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,7 @@ def document(result: SuiteResult) -> dict[str, object]:
         "concurrency": options.concurrency,
         "plugins": [dict(plugin) for plugin in result.plugins],
     }
-    scores = [case.score for case in result.cases]
-    rates = [case.passed_samples / len(case.samples) for case in result.cases]
+    whole = scores.suite_score([case.scored for case in result.cases], options.threshold)
     return {
         "schemaVersion": 1,
         "claudeVersion": result.version,
@@ -123,10 +124,10 @@ def document(result: SuiteResult) -> dict[str, object]:
         "suite": _given(suite),
         "cases": [_case(case) for case in result.cases],
         "aggregates": {
-            "casesTotal": len(result.cases),
-            "casesPassed": result.passed,
-            "overallScore": _number(_mean(scores)),
-            "overallPassRate": _number(_mean(rates)),
+            "casesTotal": whole.total,
+            "casesPassed": whole.passed,
+            "overallScore": _number(whole.overall_score),
+            "overallPassRate": _number(whole.overall_pass_rate),
         },
     }
 
@@ -143,7 +144,7 @@ def folder_name(started: float) -> str:
 
 
 def _case(result: CaseResult) -> dict[str, object]:
-    case = result.case
+    case, scored = result.case, result.scored
     return {
         "name": case.name,
         "dir": case.dir,
@@ -155,10 +156,7 @@ def _case(result: CaseResult) -> dict[str, object]:
         "maxTurns": case.max_turns,
         "graders": [_grader(grader) for grader in case.graders],
         "arms": {"with": [_sample(sample, case.graders) for sample in result.samples]},
-        "aggregates": {
-            "score": _number(result.score),
-            "passRate": _number(result.passed_samples / len(result.samples)),
-        },
+        "aggregates": {"score": _number(scored.score), "passRate": _number(scored.pass_rate)},
     }
 
 
@@ -219,10 +217,3 @@ def _number(value: float) -> float | int | None:
     if not math.isfinite(value):
         return None
     return int(value) if value == int(value) and abs(value) < 1e15 else value
-
-
-def _mean(values: Sequence[float]) -> float:
-    total = 0.0
-    for value in values:
-        total += value
-    return total / len(values) if values else 0.0

@@ -8,7 +8,6 @@ cannot be read makes what depends on records unknown, and never an error.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from shipmoor_hooks.evals.js_json import NotJson, parse, stringify
 
@@ -97,9 +96,3 @@ def _unmeasured(record: dict[str, object]) -> str:
     if record.get("is_error") is True and isinstance(status, int) and not isinstance(status, bool):
         return f"the run ended on an API error ({status}), and such a run is not graded"
     return ""
-
-
-@lru_cache(maxsize=8)
-def read_once(data: bytes) -> Trace:
-    """`read`, remembering the last few traces."""
-    return read(data)

@@ -61,12 +61,11 @@ class Sides:
 def change_of(parts: Sequence[ChangedPart], lacks: str) -> Change:
     """The parts of a folder as the rules take them; `lacks` is what a changed pattern lacks beside words ("" for nothing)."""
     fewer = [p for p in parts if p.kind == "samples_fewer"]
-    needs = [p.grader for p in parts if p.needs_regrade]
     return Change(
         weakened=tuple(p.sentence for p in parts if p.kind == "weakened"),
         notes=tuple(p.sentence for p in parts if p.kind == "note"),
         fewer=fewer[0].sentence if fewer else "",
-        record=lacks if needs else "",
+        record=lacks if any(p.needs_regrade for p in parts) else "",
     )
 
 
