@@ -10,17 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shipmoor_hooks import eval_capture, history, inventory, measured_surface, results_folder, staleness
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
-from shipmoor_hooks.measured_surface import NOTHING_SEEN, Seen, some
+from shipmoor_hooks.measured_surface import NOTHING_SEEN, Seen
 from shipmoor_hooks.model import (
-    Case,
     CaseList,
     Code,
     Evidence,
-    Outcome,
     Policy,
     Problem,
-    RecordKind,
     Report,
     ReportFile,
     Run,
@@ -28,13 +26,12 @@ from shipmoor_hooks.model import (
     Suite,
 )
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.rules import run_problems
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.tested_paths import tracked_paths
 from shipmoor_hooks.trees import index_tree, scoped_tree
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.trees.tree import TreeCapture
-
-CLOCK_TOLERANCE = 120.0  # seconds that a report's time may lie in the future
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,23 @@ def begin(
     surface = measured_surface.look(place.git, suite, command)
     untracked = (*before.untracked, *surface.unusable)
     refuse_untracked(policy, untracked)
-    run = Run(
+    run = replace(
+        _first(place, suite, before, evidence, started, untracked),
+        variant=variant,
+        shard=shard,
+        command=tuple(command),
+        cwd=cwd,
+        problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
+        label=label,
+    )
+    return Begun(place, policy, suite, _spool(place).begin(run), before, surface)
+
+
+def _first(
+    place: Place, suite: Suite, before: TreeCapture, evidence: Evidence, started: float, untracked: tuple[str, ...]
+) -> Run:
+    """A run as it begins: where it is bound to, and nothing of what it will show."""
+    return Run(
         id=secrets.token_hex(16),
         suite=suite.name,
         tree=before.tree,
@@ -100,17 +113,10 @@ def begin(
         evidence=evidence,
         started=started,
         recorded=started,
-        variant=variant,
-        shard=shard,
-        command=tuple(command),
-        cwd=cwd,
         head=before.head,
         changes=before.changes,
         untracked=untracked,
-        problems=(Problem(Code.RUN_INCOMPLETE, "the run was started and did not end"),),
-        label=label,
     )
-    return Begun(place, policy, suite, _spool(place).begin(run), before, surface)
 
 
 def abandon(begun: Begun) -> None:
@@ -138,26 +144,26 @@ def finish(
     ours = {f.name for f in files}
     touched = [p for p in changed.vanished_or_changed if p not in ours]
     appeared = [p for p in changed.appeared if p not in ours]
-    cases = _cases(begun, reports)
+    paths = tracked_paths(begun.place, begun.before)
+    cases = _cases(begun, reports, paths)
     watched = begun.run.evidence is Evidence.OBSERVED and runner == "pytest" and exit_code in (0, 1)
-    found = list(problems) or _report_problems([f.name for f in files], reports, cases, watched)
-    evals = _evals(
-        begun, reports, eval_capture.Measured(begun.run.command, bool(narrowing), begun.run.id, begun.run.started)
-    )
+    found = list(problems) or run_problems.of_reports([f.name for f in files], reports, cases, watched)
+    measured = eval_capture.Measured(begun.run.command, bool(narrowing), begun.run.id, begun.run.started)
+    evals = _evals(begun, reports, paths, measured)
     found += evals.problems
     if begun.before.tree is None:
-        found.insert(0, _bound_to_nothing(begun.before.reasons))
+        found.insert(0, run_problems.bound_to_nothing(begun.before.reasons))
     elif changed.reasons:
-        found.insert(0, _bound_to_nothing(changed.reasons))
+        found.insert(0, run_problems.bound_to_nothing(changed.reasons))
     elif touched:
-        found.insert(0, _tree_changed(begun.suite, touched))
+        found.insert(0, run_problems.tree_changed(begun.suite, touched))
     if narrowing:
-        found.append(_partial(begun.suite, narrowing))
+        found.append(run_problems.partial(begun.suite, narrowing))
     elif bails and cases.has_red:
-        found.append(_partial(begun.suite, ["it stops at the first red case, and one was red"]))
+        found.append(run_problems.partial(begun.suite, ["it stops at the first red case, and one was red"]))
     hidden = exit_code not in (0, None) and not cases.has_red
     if hidden and not found and not eval_capture.explains(evals.run):
-        cases = _with_exit_code(cases, exit_code or 0)
+        cases = run_problems.with_exit_code(cases, exit_code or 0)
     found = measured_surface.problems(begun.suite, begun.surface, reports) + found
     bound = begun.before.tree is not None and not touched and not changed.reasons
     run = replace(
@@ -172,7 +178,9 @@ def finish(
         reader=reports[0].reader if reports else "",
         runner=runner,
         runner_version=runner_version,
-        conditions=conditions_of(reports, {**(conditions or {}), **evals.conditions}, runner, runner_version),
+        conditions=run_problems.conditions_of(
+            reports, {**(conditions or {}), **evals.conditions}, runner, runner_version
+        ),
         reports=tuple(files),
         surface=measured_surface.digests(begun.place, begun.suite, begun.before, begun.surface, reports),
         evals=evals.run,
@@ -219,35 +227,27 @@ def import_reports(
         refuse_untracked(policy, untracked)
     spool = _spool(place)
     staleness.refuse_stale(place, spool, taken, reports, before, measured_on=tree)
-    started, suspect = started_of(taken, reports, now)
-    begun_run = Run(
-        id=secrets.token_hex(16),
-        suite=suite.name,
-        tree=before.tree,
-        scoped_tree=scoped_tree.scoped(place.git, before, suite.exclude),
-        first_tree=before.tree,
-        evidence=Evidence.IMPORTED,
-        started=started,
+    started, suspect = run_problems.started_of(taken, reports, now)
+    begun_run = replace(
+        _first(place, suite, before, Evidence.IMPORTED, started, untracked),
         recorded=now,
         variant=variant,
         shard=shard,
-        head=before.head,
-        changes=before.changes,
-        untracked=untracked,
         clock_suspect=suspect,
         label=label,
     )
     begun = Begun(place, policy, suite, begun_run, before, surface)
-    cases = _cases(begun, reports)
-    found = _report_problems([file.name for file in taken], reports, cases)
+    paths = tracked_paths(place, before)
+    cases = _cases(begun, reports, paths)
+    found = run_problems.of_reports([file.name for file in taken], reports, cases)
     selected = [words for r in reports if r.evals for words in eval_capture.selection(suite, r.evals)]
     selected += ["it was captured as partial"] if partial else []
-    evals = _evals(begun, reports, eval_capture.Measured(alone=bool(selected)))
+    evals = _evals(begun, reports, paths, eval_capture.Measured(alone=bool(selected)))
     found += evals.problems
     if before.tree is None:
-        found.insert(0, _bound_to_nothing(before.reasons))
+        found.insert(0, run_problems.bound_to_nothing(before.reasons))
     if selected:
-        found.append(_partial(suite, selected))
+        found.append(run_problems.partial(suite, selected))
     found = measured_surface.problems(suite, surface, reports) + found
     run = replace(
         begun_run,
@@ -256,7 +256,9 @@ def import_reports(
         reader=reports[0].reader,
         runner=reports[0].harness,
         runner_version=reports[0].harness_version,
-        conditions=conditions_of(reports, evals.conditions, reports[0].harness, reports[0].harness_version),
+        conditions=run_problems.conditions_of(
+            reports, evals.conditions, reports[0].harness, reports[0].harness_version
+        ),
         reports=tuple(taken),
         surface=measured_surface.digests(place, suite, before, surface, reports),
         evals=evals.run,
@@ -307,80 +309,18 @@ def tree_of_name(place: Place, name: str, environ: Mapping[str, str]) -> TreeCap
     return TreeCapture(history.tree_of(place.git, commit), commit, (), (), (), (), "head", "")
 
 
-def started_of(files: Sequence[ReportFile], reports: Sequence[Report], now: float) -> tuple[float, bool]:
-    """When an imported run started: the oldest of the reports' own times and mtimes; True when one lies in the future."""
-    times = []
-    for file, report in zip(files, reports, strict=True):
-        times.append(file.mtime_ns / 1e9)
-        if report.started is not None:
-            times.append(report.started)
-    return min(times), max(times) > now + CLOCK_TOLERANCE
-
-
-def conditions_of(
-    reports: Sequence[Report], more: Mapping[str, str], runner: str, version: str
-) -> tuple[tuple[str, str], ...]:
-    """What the run was measured under, as far as it is known, sorted by name."""
-    found = dict(more)
-    if "tool" not in found:  # evals have a word of their own for the program that measured
-        found |= {"harness": runner} if runner else {}
-        found |= {"harness version": version} if version else {}
-    dialects = {r.dialect for r in reports if r.dialect}
-    if len(dialects) == 1:
-        found["dialect"] = dialects.pop()
-    return tuple(sorted(found.items()))
-
-
-def _cases(begun: Begun, reports: Sequence[Report]) -> CaseList:
-    paths = tracked_paths(begun.place, begun.before)
+def _cases(begun: Begun, reports: Sequence[Report], paths: frozenset[str]) -> CaseList:
     return inventory.cases_of(reports, paths, begun.place.top or "", begun.suite.normalise)
 
 
-def _evals(begun: Begun, reports: Sequence[Report], measured: eval_capture.Measured) -> eval_capture.Bound:
+def _evals(
+    begun: Begun, reports: Sequence[Report], paths: frozenset[str], measured: eval_capture.Measured
+) -> eval_capture.Bound:
     """The eval side of the run; nothing where its reports are no results of evals."""
     if not any(r.evals for r in reports):
         return eval_capture.Bound()
-    ids = eval_capture.ids_of(begun.place, begun.suite, reports, tracked_paths(begun.place, begun.before))
+    ids = eval_capture.ids_of(begun.place, begun.suite, reports, paths)
     return eval_capture.bound(begun.place, begun.suite, begun.before, reports, measured, ids)
-
-
-def _report_problems(
-    names: Sequence[str], reports: Sequence[Report], cases: Sequence[Case], watched: bool = False
-) -> list[Problem]:
-    """The problems of the whole set: files of one glob are one run."""
-    found = list(inventory.problems_of(reports, names, watched=watched))
-    if not cases and not found:
-        found.append(Problem(Code.RUN_INCOMPLETE, "the report lists no case, and nothing can be bound to nothing"))
-    return found
-
-
-def _partial(suite: Suite, narrowing: Sequence[str]) -> Problem:
-    return Problem(
-        Code.RUN_PARTIAL,
-        f"only a selection of {suite.name} was run ({'; '.join(narrowing)})",
-        f"shipmoor-hooks run --suite {suite.name}",
-    )
-
-
-def _bound_to_nothing(reasons: Sequence[str]) -> Problem:
-    return Problem(Code.TREE_CHANGED, "the run is bound to nothing: " + "; ".join(reasons))
-
-
-def _tree_changed(suite: Suite, touched: Sequence[str]) -> Problem:
-    results = results_folder.of(touched)
-    again = f"shipmoor-hooks run --suite {suite.name}"
-    return Problem(
-        Code.TREE_CHANGED,
-        f"files changed while {suite.name} ran, so it is bound to no tree: {some(touched)}"
-        + (f" (nothing but results of evals: {results_folder.WHY})" if results else ""),
-        f"{results_folder.ignore_line(results)}, then {again}" if results else again,
-    )
-
-
-def _with_exit_code(cases: CaseList, exit_code: int) -> CaseList:
-    """A failure that no case shows: one synthetic red case (10.28)."""
-    hidden = Case(f"<run>::exit {exit_code}", Outcome.FAILED, kind=RecordKind.RUN)
-    return CaseList.of(sorted([*cases, hidden], key=lambda c: c.id))
 
 
 def _warnings(begun: Begun, reports: Sequence[Report], run: Run, appeared: Sequence[str]) -> list[str]:

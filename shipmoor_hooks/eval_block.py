@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.eval_model import EvalCase, EvalRun
 from shipmoor_hooks.model import Count, RecordKind, Run
 from shipmoor_hooks.rules.eval_wording import graders as told_graders
@@ -160,8 +161,7 @@ def differences(run: Run) -> list[str]:
     cases = sum(c.kind is RecordKind.CASE for c in run.cases)
     if cases != len(evals.cases):
         why.append(f"{len(evals.cases)} cases share {cases} names")
-    more = f" and {len(why) - _SHOWN} more" if len(why) > _SHOWN else ""
-    return [f"{theirs}, ours {ours}: {'; '.join(why[:_SHOWN])}{more}" if why else f"{theirs}, ours {ours}"]
+    return [f"{theirs}, ours {ours}: {some(why, _SHOWN, '; ')}" if why else f"{theirs}, ours {ours}"]
 
 
 def _why(case: EvalCase, evals: EvalRun) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shipmoor_hooks.case_id import namer
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.eval_model import EvalCase, EvalResult, EvalRun
 from shipmoor_hooks.evals.definitions import CaseDefinition, SuiteDefinition
 from shipmoor_hooks.model import Code, Problem, Report, Suite
@@ -200,8 +201,7 @@ def _not_in_tree(suite: Suite, cases: Sequence[EvalCase]) -> list[Problem]:
     strange = [case.dir for case in cases if case.expectation is None]
     if not strange:
         return []
-    more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
-    message = f"the result holds cases whose folders are not in the tested tree: {', '.join(strange[:_SHOWN])}{more}"
+    message = f"the result holds cases whose folders are not in the tested tree: {some(strange)}"
     return [_incomplete(suite, message)]
 
 
@@ -240,12 +240,11 @@ def _at(prefix: str, path: str) -> str:
 
 def _absent(suite: Suite, missing: Sequence[tuple[str, str]]) -> Problem:
     """A case that is missing is named: the program says nothing of it in the result."""
-    told = "; ".join(f"{shown(name)} ({shown(why, 200)})" for name, why in missing[:_SHOWN])
-    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    told = some([f"{shown(name)} ({shown(why, 200)})" for name, why in missing], between="; ")
     noun = "case is" if len(missing) == 1 else "cases are"
     return Problem(
         Code.RUN_INCOMPLETE,
-        f"{len(missing)} {noun} in the tree and not in the result: {told}{more}",
+        f"{len(missing)} {noun} in the tree and not in the result: {told}",
         f"repair {shown(missing[0][0])}, then shipmoor-hooks run --suite {suite.name}",
     )
 

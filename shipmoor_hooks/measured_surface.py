@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shipmoor_hooks import ignored_surface
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Problem, Report, Suite
 from shipmoor_hooks.place import Place
@@ -82,7 +83,3 @@ def warnings(seen: Seen, told: Sequence[Problem]) -> list[str]:
         found += seen.unusable
     said = "files that git ignores may decide what this suite does, and no tree holds them"
     return [f"{said}: {some(sorted(found))}"] if found else []
-
-
-def some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

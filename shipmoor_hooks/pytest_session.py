@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shipmoor_hooks import capture, place, policy
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, Suite
 from shipmoor_hooks.pytest_records import Records, located
@@ -104,7 +105,7 @@ class PytestRun:
         broken = self.records.broken_files()
         again = f"shipmoor-hooks run --suite {self.begun.suite.name}"
         if broken and not ran:
-            files = ", ".join(broken[:3]) + (f" and {len(broken) - 3} more" if len(broken) > 3 else "")
+            files = some(broken, 3)
             return [
                 Problem(
                     Code.RUN_INCOMPLETE,
@@ -123,8 +124,7 @@ class PytestRun:
     def _warnings(self, ended: Ended) -> list[str]:
         found = []
         if unexpected := self.records.passed_unexpectedly:
-            more = f" and {len(unexpected) - 5} more" if len(unexpected) > 5 else ""
-            found.append(f"passed although expected to fail: {', '.join(unexpected[:5])}{more}")
+            found.append(f"passed although expected to fail: {some(unexpected)}")
         if ended.deselected and self.is_policy_command:
             found.append(f"the tracked configuration deselected {ended.deselected} cases")
         return found

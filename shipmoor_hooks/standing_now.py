@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shipmoor_hooks.describe import evidence_word
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Problem, Run, Suite
@@ -52,9 +53,8 @@ class Standing:
         """What the runs of the tree show of ids that change from run to run; "" where they show none."""
         if not self.unstable:
             return ""
-        told = "; ".join(f"{g.name} (as {g.ids[0]} and {g.ids[-1]})" for g in self.unstable[:3])
-        more = f" and {len(self.unstable) - 3} more" if len(self.unstable) > 3 else ""
-        return f"{self.name}: ids change from run to run, so only their number is compared: {told}{more}"
+        told = some([f"{g.name} (as {g.ids[0]} and {g.ids[-1]})" for g in self.unstable], 3, "; ")
+        return f"{self.name}: ids change from run to run, so only their number is compared: {told}"
 
 
 def standings(

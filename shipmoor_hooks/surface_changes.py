@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Suite
 from shipmoor_hooks.surface_table import EVERY, SHARED, Files, of_runner, pathspecs
@@ -135,11 +136,10 @@ def _note(changed: Sequence[Changed], rows: Collection[Files], trees: tuple[str,
         added, removed = (sum(n or 0 for n in side) for side in zip(*((c.added, c.removed) for c in many), strict=True))
         word = "1 snapshot" if len(many) == 1 else f"{len(many)} snapshots"
         entries.insert(0, f"{word} ({_lines(added, removed)})")
-    more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
     return [
         Finding(
             Code.SURFACE_CHANGED,
-            f"What decides which cases run and how they are judged changed: {', '.join(entries[:_SHOWN])}{more}.",
+            f"What decides which cases run and how they are judged changed: {some(entries, _SHOWN)}.",
             f"git diff {trees[0][:12]} {trees[1][:12]}",
         )
     ]

@@ -85,7 +85,7 @@ ENDING = {("start", "os._exit"), ("cli.main", "os._exit")}
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
-    "capture": 410,
+    "capture": 350,
     "entry": 320,
     "evaluate": 345,
 }

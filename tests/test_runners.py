@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-
 import pytest
+from runner_world import prepared, split
 
 from shipmoor_hooks import runners
-
-FOLDER = "/fresh"
-
-
-def split(text: str) -> list[str]:
-    return shlex.split(text)
 
 
 @pytest.mark.parametrize(
@@ -281,12 +274,6 @@ def test_measured_argv(command: str, measured: str) -> None:
 )
 def test_added_selection(base: str, tip: str, words: str | None) -> None:
     assert runners.added_selection(split(base), split(tip)) == words
-
-
-def prepared(command: str, **environ: str) -> runners.Prepared:
-    runner = runners.recognise(split(command))
-    assert runner is not None
-    return runner.prepare(split(command), environ, FOLDER)
 
 
 @pytest.mark.parametrize(

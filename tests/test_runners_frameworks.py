@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
+from runner_world import prepared, split
 
 from shipmoor_hooks import runners
 
-FOLDER = "/fresh"
 NONE: dict[str, str] = {}
-
-
-def split(text: str) -> list[str]:
-    return shlex.split(text)
 
 
 @pytest.mark.parametrize(
@@ -267,12 +262,6 @@ def test_told(command: str, told: str, reports: list[str]) -> None:
     answer = prepared(command)
     assert list(answer.command) == split(told)
     assert list(answer.reports) == reports
-
-
-def prepared(command: str, **environ: str) -> runners.Prepared:
-    runner = runners.recognise(split(command))
-    assert runner is not None
-    return runner.prepare(split(command), environ, FOLDER)
 
 
 @pytest.mark.parametrize("command", ["npx jasmine", "npx tape a.js", "npx cypress run -r x", "prove ../t", "rake test"])

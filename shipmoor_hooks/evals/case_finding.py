@@ -9,6 +9,8 @@ import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from shipmoor_hooks.enumeration import some
+
 DEFAULT_DIRECTORY = "evals"
 CASE_FILE, PROMPT_FILE = "case.yaml", "prompt.md"
 CASE_FILES = (CASE_FILE, PROMPT_FILE)
@@ -92,8 +94,7 @@ def _sorted_out(holding: Sequence[str], name: str, faults: list[tuple[str, str]]
             folders.append(folder)
             taken.add(folder)
     for outer, inner in swallowed.items():
-        shown = ", ".join(inner[:5]) + (f" and {len(inner) - 5} more" if len(inner) > 5 else "")
-        warnings.append(f"{outer} is a case itself, so {len(inner)} below it are not run: {shown}")
+        warnings.append(f"{outer} is a case itself, so {len(inner)} below it are not run: {some(inner)}")
     return folders, warnings
 
 

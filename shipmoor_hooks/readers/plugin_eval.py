@@ -12,6 +12,7 @@ import datetime
 import posixpath
 from collections.abc import Iterable, Sequence
 
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.eval_model import EvalCase, EvalPlugin, EvalResult, EvalRun, EvalSample, GraderVerdict
 from shipmoor_hooks.model import Outcome, Problem, Record, Report
 from shipmoor_hooks.readers.documents import legal
@@ -201,10 +202,9 @@ def _problems(result: EvalResult) -> list[Problem]:
     empty = [case for case in run.cases if not case.valid]
     if not empty:
         return []
-    told = [f"{case.id} ({case.samples[0].invalid if case.samples else 'it has no sample'})" for case in empty[:_SHOWN]]
-    more = f" and {len(empty) - _SHOWN} more" if len(empty) > _SHOWN else ""
+    told = [f"{case.id} ({case.samples[0].invalid if case.samples else 'it has no sample'})" for case in empty]
     verb = "has" if len(empty) == 1 else "have"
-    return [incomplete(f"{', '.join(told)}{more} {verb} no valid sample, so nothing is known of them")]
+    return [incomplete(f"{some(told, _SHOWN)} {verb} no valid sample, so nothing is known of them")]
 
 
 # ---------------------------------------------------------------- small pieces

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shipmoor_hooks.ages import ago as ago
+from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.model import Code, Count, Finding, Outcome, RecordKind, Run
 from shipmoor_hooks.rules.pairing import Fewer
 from shipmoor_hooks.rules.standing import BaseCase, TipCase
@@ -65,15 +66,13 @@ def _raw_names(base: BaseCase, tip: TipCase) -> str:
     gone = sorted(base.raws - tip.raws) if tip.raws <= base.raws else []
     if not gone:
         return ""
-    more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
-    return f"; the base's report has these names of it, and the tip's does not: {', '.join(gone[:3])}{more}"
+    return f"; the base's report has these names of it, and the tip's does not: {_named(gone)}"
 
 
 def does_not_load(record: TipCase, ids: Sequence[str]) -> Finding:
-    first = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
     return Finding(
         Code.COLLECTION_ERROR,
-        f"{record.id} does not load at the tip, so {len(ids)} of the base's cases did not run: {first}.",
+        f"{record.id} does not load at the tip, so {len(ids)} of the base's cases did not run: {_named(ids)}.",
         f"Repair {record.id} so that it loads, then run the suite again; no trailer lets a file that does not load through.",
         case=record.id,
         base=Count(len(ids), len(ids)),
@@ -207,7 +206,7 @@ def target_ahead(lacking: Sequence[str], of: int) -> Finding:
 
 
 def _named(ids: Sequence[str]) -> str:
-    return ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
+    return some(ids, 3)
 
 
 def added(case: TipCase) -> Finding:
