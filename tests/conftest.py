@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ from repo_builder import RepoBuilder
 
 settings.register_profile("default", deadline=None, print_blob=True)
 settings.load_profile("default")
+
+# Whoever starts the tests in the background of a script has them ignore an interrupt, and what they start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DROPPED = (
     "GIT_",
@@ -27,7 +32,7 @@ DROPPED = (
     "EDITOR",
     "VISUAL",
 )
-DROPPED_WHOLE = {"CI", "SKIP", "TZ", "NO_COLOR", "FORCE_COLOR"}
+DROPPED_WHOLE = {"CI", "SKIP", "TZ", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"}
 
 
 def sealed_environment(home: Path) -> dict[str, str]:

@@ -200,8 +200,9 @@ def test_no_result_says_what_to_do(world: World) -> None:
 def test_a_case_that_does_not_load_is_named_although_the_program_says_nothing(world: World) -> None:
     world.repo.commit(files={"evals/broken/case.yaml": "a: [\n"})
     code, told, _ = world.run(code=1)
-    assert (code, told["complete"]) == (1, False)
-    assert "evals/broken" in told["problems"][0]["message"]
+    assert (code, told["complete"]) == (1, True)
+    (missing,) = told["evals"]["missing"]
+    assert missing["folder"] == "evals/broken"
 
 
 # ---------------------------------------------------------------- whose folder is it

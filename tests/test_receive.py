@@ -31,8 +31,11 @@ def world(repo: RepoBuilder, installed_python: Path) -> GateWorld:
     return made
 
 
-def put_hook(bare: Path, python: Path) -> None:
+def put_hook(bare: Path, python: Path, state: Path | None = None) -> None:
+    """`state` is where the keys of the server's own user are: as long as none is given, client and server are one user."""
     text = (ROOT / "hooks" / "pre-receive").read_text().replace("python=''", f"python='{python}'")
+    if state is not None:
+        text = text.replace("python='", f"export XDG_STATE_HOME='{state}'\npython='", 1)
     (bare / "hooks").mkdir(exist_ok=True)
     (bare / "hooks" / "pre-receive").write_text(text)
     (bare / "hooks" / "pre-receive").chmod(0o755)
@@ -209,7 +212,7 @@ def test_runs_that_were_published_to_the_server_count_when_the_base_names_their_
     repo.write(".shipmoor-hooks/allowed_signers", key.line("ada@example.org"))
     world = GateWorld.create(repo, installed_python)
     (repo.path / ".git" / "hooks" / "pre-push").unlink()
-    put_hook(world.remote, installed_python)
+    put_hook(world.remote, installed_python, tmp_path / "state of the server")
     world.branch("work", ["a", "b", "c"])
     refused(world.push("origin", "work"), "NO_RUN_AT_BASE")
     assert cli(repo, "publish", "--all", "--no-sign").returncode == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from repo_builder import RepoBuilder
@@ -31,7 +32,7 @@ def line(text: str) -> DisclosureLine:
     return DisclosureLine(COMMIT, Trailer(key), value)
 
 
-def gone(case: str, code: Code = Code.CASE_REMOVED, **more: str) -> Finding:
+def gone(case: str, code: Code = Code.CASE_REMOVED, **more: Any) -> Finding:
     return Finding(code, f"{case} is gone", case=case, **more)
 
 
@@ -210,16 +211,18 @@ def test_each_code_takes_its_own_trailers_and_no_other(code: Code) -> None:
         Code.CASE_SKIPPED: {"Test-Skipped"},
         Code.EXPECTATION_WEAKENED: {"Test-Weakened"},
         Code.SAMPLES_FEWER: {"Test-Weakened"},
+        Code.CHANGED_TO_PASS: {"Test-Weakened"},
         Code.POLICY_LOOSENED: {"Test-Policy"},
         Code.CASE_UNREGISTERED: {"Test-Unregistered"},
     }.get(code, set())
+    finding = gone(A, code, raised=code is Code.CHANGED_TO_PASS)  # which is a note unless the policy says more
     taken = set()
     for trailer in Trailer:
         name = f"{A} => {B}" if trailer is Trailer.RENAMED else A
-        if judge([gone(A, code)], f"{trailer.value}: {name} -- why", known=[B], new=[B])[0]:
+        if judge([finding], f"{trailer.value}: {name} -- why", known=[B], new=[B])[0]:
             taken.add(trailer.value)
     assert taken == expected
-    assert (line_to_paste(gone(A, code)) is not None) is bool(expected)
+    assert (line_to_paste(finding) is not None) is bool(expected)
 
 
 def test_a_disclosure_says_where_it_stands_and_why() -> None:
