@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
 from shipmoor_hooks import observe, place, policy, scratch
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EvidenceFault, ShipmoorError
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, Run, Suite
@@ -30,6 +31,8 @@ _ANSWERS = (0, 5)
 
 def main(arguments: list[str]) -> int:
     """0 when a run was stored, 1 with a line on stdout when not."""
+    # Whoever runs a replay in the background of a script has it and its children ignore the signal that ends this one.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     mode, top, runs, policy_file, commit, suite = arguments
     answer = os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,12 @@ def history(repo: RepoBuilder) -> RepoBuilder:
     return repo
 
 
-def replayed(repo: RepoBuilder, *words: str) -> tuple[int, dict[str, object], str]:
+IN_THE_BACKGROUND = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")  # what `command &` in a script is
+
+
+def replayed(repo: RepoBuilder, *words: str, under: Sequence[str] = ()) -> tuple[int, dict[str, object], str]:
     done = subprocess.run(
-        [sys.executable, "-m", "shipmoor_hooks", "replay", "--format", "json", *words],
+        [*under, sys.executable, "-m", "shipmoor_hooks", "replay", "--format", "json", *words],
         cwd=repo.path,
         env=repo.env,
         capture_output=True,
@@ -120,14 +124,17 @@ def test_a_commit_that_cannot_be_measured_is_no_refusal(history: RepoBuilder) ->
     assert told(answer) == [("break it", [])]
 
 
-def test_a_run_that_takes_too_long_is_ended_and_named(repo: RepoBuilder) -> None:
+@pytest.mark.parametrize(
+    "under", [pytest.param((), id="typed"), pytest.param(IN_THE_BACKGROUND, id="in-the-background")]
+)
+def test_a_run_that_takes_too_long_is_ended_and_named(repo: RepoBuilder, under: Sequence[str]) -> None:
     repo.write("slow.py", "import time\ntime.sleep(60)\n")
     repo.write("shipmoor-hooks.toml", f'[suite.unit]\ncommand = ["{sys.executable}", "slow.py"]\n')
     repo.commit("one")
     repo.write("a.txt", "a")
     repo.commit("two")
     began = time.monotonic()
-    code, answer, _ = replayed(repo, "--timeout", "1", "-j", "2")
+    code, answer, _ = replayed(repo, "--timeout", "1", "-j", "2", under=under)
     assert time.monotonic() - began < 30
     assert code == 3
     assert answer["commits"][0]["unmeasured"] == "it took longer than 1 s"  # type: ignore[index]
