@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
 
 from shipmoor_hooks import gate, history, place, policy, push_words
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import ShipmoorError, UsageFault
 from shipmoor_hooks.model import Decision, Verdict
 from shipmoor_hooks.output import say

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from shipmoor_hooks import eval_capture, history, inventory, measured_surface, results_folder, staleness
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.measured_surface import NOTHING_SEEN, Seen

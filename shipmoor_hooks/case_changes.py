@@ -5,9 +5,8 @@ Imported only where two folders differ: it needs the reader of YAML, which comes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shipmoor_hooks.case_folders import plugin_of
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import GitFault
 from shipmoor_hooks.evals import expectations, loading
 from shipmoor_hooks.evals.definitions import CaseDefinition, LoadFault, SuiteDefinition

@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.file_names import PYTHON, FileNames, classes_below
 from shipmoor_hooks.model import Normalise, Record, RecordKind
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import overload
+
+from shipmoor_hooks.data_classes import dataclass
 
 
 class Outcome(enum.Enum):

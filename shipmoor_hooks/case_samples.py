@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import eval_capture, inventory, observe
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.eval_model import EvalSample
 from shipmoor_hooks.git import command_environment

@@ -15,10 +15,10 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from shipmoor_hooks import envelope, seal
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Sealing
 from shipmoor_hooks.whole_files import names, read_bytes, write_whole
 

@@ -13,11 +13,11 @@ import json
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shipmoor_hooks import envelope, eval_entry, seal
 from shipmoor_hooks.case_list import OF_LETTER
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import (
     Case,

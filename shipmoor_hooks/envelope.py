@@ -11,10 +11,10 @@ import base64
 import binascii
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from shipmoor_hooks import seal
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Code, Sealing
 
 SEALED_BY = "sealed_by"  # the field in which a payload may name its key: then a seal that was taken off is missed

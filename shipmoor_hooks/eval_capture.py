@@ -11,9 +11,9 @@ import os
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from shipmoor_hooks.case_id import namer
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.eval_model import EvalCase, EvalResult, EvalRun
 from shipmoor_hooks.evals.definitions import CaseDefinition, SuiteDefinition

@@ -6,7 +6,8 @@ Standard library only, like `model`, whose `Run` carries an `EvalRun`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from shipmoor_hooks.data_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

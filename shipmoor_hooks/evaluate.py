@@ -6,9 +6,9 @@ It reads commits and the spool, never the working tree, and writes nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from shipmoor_hooks import evaluate_evals, history, moves, overlays_now, policy, proofs_now, surface_changes
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
 from shipmoor_hooks.model import (

@@ -7,9 +7,9 @@ the names of trees that the runs carry.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from shipmoor_hooks import history
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Run, Suite
 from shipmoor_hooks.rules import eval_rules, eval_wording

@@ -12,9 +12,9 @@ import hashlib
 import os
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from shipmoor_hooks import entry, envelope, foreign, published, records, share
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Run

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 PYTHON = frozenset({"pytest", "unittest", "nose2"})  # dialects whose class names are Python modules
 _DRIVE = re.compile(r"[A-Za-z]:/")

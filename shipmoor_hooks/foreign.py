@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.spool import FOLDER, RUN_SUFFIX
 from shipmoor_hooks.whole_files import names, read_bytes, real_folder, write_whole
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TextIO
 
 from shipmoor_hooks import evaluate, history, place, push_caller, receipts, target
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
 from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
 from shipmoor_hooks.output import flush, say

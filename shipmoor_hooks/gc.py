@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
 
 from shipmoor_hooks import entry, envelope, gc_keep
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run

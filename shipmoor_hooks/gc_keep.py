@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import policy, records, trace_store
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import PolicyFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Run

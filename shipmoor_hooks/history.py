@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
@@ -159,6 +158,8 @@ def merged_tree(git: Git, target: str, tip: str) -> tuple[str | None, str]:
 
     git's own merge, never libgit2's: directory renames and merge drivers differ (`git merge-tree`, git 2.38).
     """
+    import tempfile  # loaded where a merge result is asked for, which no hook does
+
     store = git.text("rev-parse", "--path-format=absolute", "--git-path", "objects")
     with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-") as folder:
         extra = {"GIT_OBJECT_DIRECTORY": folder, "GIT_ALTERNATE_OBJECT_DIRECTORIES": alternates(git.environ, store)}

@@ -10,8 +10,8 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.surface_table import Files, Ignored, first, pathspecs
 

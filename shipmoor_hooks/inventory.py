@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from shipmoor_hooks.case_id import Identity, namer
 from shipmoor_hooks.case_list import OF_LETTER
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.model import Case, CaseList, Normalise, Outcome, Problem, Record, RecordKind, Report
 from shipmoor_hooks.report_records import Alike, parts_of
 

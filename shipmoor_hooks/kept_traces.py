@@ -12,9 +12,9 @@ import re
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 
 from shipmoor_hooks import trace_store
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.eval_model import EvalResult, EvalRun, EvalSample
 from shipmoor_hooks.evals import workspace
 from shipmoor_hooks.evals.definitions import CaseDefinition

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 SERVICE = "shipmoor-hooks.seal.v1"
 READ_SECONDS = 2.0

@@ -7,9 +7,9 @@ was measured under, so the run counts for none. Of a runner that nobody knows it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import ignored_surface
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Problem, Report, Suite

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from shipmoor_hooks.case_list import Case as Case
 from shipmoor_hooks.case_list import CaseList as CaseList
 from shipmoor_hooks.case_list import Outcome as Outcome
 from shipmoor_hooks.case_list import RecordKind as RecordKind
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.eval_model import EvalResult, EvalRun
 from shipmoor_hooks.finding_codes import Code as Code
 from shipmoor_hooks.finding_codes import Level as Level

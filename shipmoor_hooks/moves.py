@@ -6,9 +6,8 @@ not explained stays removed, and may be disclosed as a rename.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from shipmoor_hooks import history
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code
 from shipmoor_hooks.rules import moved_blocks, reduction

@@ -11,9 +11,9 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from shipmoor_hooks import capture, eval_capture, intake, report_files, runners, watched_process
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault, ReportFault, UsageFault
 from shipmoor_hooks.evals.stand_in import stand_in
 from shipmoor_hooks.git import command_environment

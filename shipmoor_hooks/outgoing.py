@@ -10,9 +10,9 @@ import hashlib
 import json
 import os
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from shipmoor_hooks import entry, envelope, foreign, records, ssh_signatures
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.published import Refused, inventory_path, run_path

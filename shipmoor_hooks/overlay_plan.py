@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from shipmoor_hooks import runners, surface_changes
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Suite
 from shipmoor_hooks.rules.surface_parts import differs

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from shipmoor_hooks import records
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Code, Finding, Run, Suite
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.record_model import Overlay

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import RepositoryFault
 from shipmoor_hooks.git import Git, last_line
 

@@ -11,17 +11,18 @@ import functools
 import math
 import types
 import typing
-from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, TypeVar, cast
+
+from shipmoor_hooks.data_classes import defaults, is_data_class
 
 _Kind = TypeVar("_Kind")
 
 
 def written(value: Any) -> Any:
     """A dataclass instance as an object of plain values: tuples as lists, enums as their values, numbers finite."""
-    if is_dataclass(value) and not isinstance(value, type):
-        named = ((f, getattr(value, f.name)) for f in fields(value))
-        return {f.name: written(have) for f, have in named if f.default is MISSING or have != f.default}
+    if is_data_class(type(value)):
+        usual, have = defaults(type(value)), {name: getattr(value, name) for name in type(value).__match_args__}
+        return {name: written(one) for name, one in have.items() if name not in usual or one != usual[name]}
     if isinstance(value, tuple):
         return [written(v) for v in value]
     if isinstance(value, enum.Enum):
@@ -42,8 +43,7 @@ def read(kind: type[_Kind], stored: object) -> _Kind:
 @functools.cache
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """The fields that the constructor takes, with their types."""
-    known = typing.get_type_hints(kind)
-    return {f.name: known[f.name] for f in fields(kind) if f.init}
+    return typing.get_type_hints(kind)
 
 
 def _value(hint: Any, value: Any) -> Any:
@@ -52,7 +52,7 @@ def _value(hint: Any, value: Any) -> Any:
         return None if value is None else _value(_without_none(hint), value)
     if origin is tuple:
         return _tuple(typing.get_args(hint), value)
-    if is_dataclass(hint) and isinstance(hint, type):
+    if is_data_class(hint):
         return read(hint, value)
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
         return hint(value)

@@ -11,9 +11,9 @@ import re
 import stat
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from shipmoor_hooks import policy_values as values
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EnvironmentFault, GitFault, PolicyFault, RepositoryFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Suite

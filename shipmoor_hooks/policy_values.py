@@ -10,9 +10,9 @@ import re
 import shlex
 import warnings
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
 from typing import TypeVar
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.model import Evidence, Normalise
 from shipmoor_hooks.toml_lines import Path
 

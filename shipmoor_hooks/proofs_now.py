@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from shipmoor_hooks import records
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Finding
 from shipmoor_hooks.place import Place

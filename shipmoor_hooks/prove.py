@@ -11,10 +11,10 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from shipmoor_hooks import history, observe, records
 from shipmoor_hooks.case_samples import CaseRunner, Measured, Side, void
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import command_environment, last_line
 from shipmoor_hooks.model import Suite

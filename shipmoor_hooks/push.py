@@ -6,8 +6,8 @@ Pure. git's own list holds every ref of the push; a host of the pre-commit kind 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 
 HOST_VARIABLES = (

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from shipmoor_hooks.data_classes import dataclass
 
 ENDS = frozenset({";", "&", "|", "&&", "||", "(", ")", "\n", "{", "}", "!"})
 PREFIXES = frozenset(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.model import Outcome, Record, RecordKind
 from shipmoor_hooks.report_records import Alike, Part, RecordList
 

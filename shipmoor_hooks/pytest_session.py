@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from shipmoor_hooks import capture, place, policy
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, Suite

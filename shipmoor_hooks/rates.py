@@ -9,7 +9,8 @@ n of n the lower one is (1 - confidence) ** (1 / n); at 95 % that is near 1 - 3 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from shipmoor_hooks.data_classes import dataclass
 
 _STEPS = 60  # halvings: finer than a float between 0 and 1 needs
 _MOST_SAMPLES = 10_000_000  # beyond, the logarithms below lose the digits that count

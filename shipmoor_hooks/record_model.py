@@ -7,9 +7,9 @@ A kind may gain fields with a default; it never loses one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.eval_model import GraderVerdict
 from shipmoor_hooks.model import Outcome
 

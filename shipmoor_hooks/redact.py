@@ -10,8 +10,8 @@ import base64
 import re
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Run
 
 HIDDEN = "***"

@@ -15,9 +15,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from shipmoor_hooks import evaluate, policy
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EvidenceFault, PolicyFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Decision, Policy, Suite, Verdict

@@ -6,10 +6,10 @@ Standard library and `model` only, no input or output.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import overload
 
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Record
 
 

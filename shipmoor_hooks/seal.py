@@ -11,7 +11,8 @@ import binascii
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 SIZE = 32  # bytes of a key
 _ID = re.compile(r"[0-9a-f]{16}\Z")

@@ -13,9 +13,9 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import entry, envelope, history, published
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
 from shipmoor_hooks.foreign import SIGNATURE_SUFFIX
 from shipmoor_hooks.git import Git, last_line

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
 from shipmoor_hooks import entry, envelope, foreign, history, key_ring, published, records, ssh_signatures
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Problem, Run, Sealing

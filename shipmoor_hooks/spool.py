@@ -19,10 +19,10 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from shipmoor_hooks import chain, entry, id_lists, key_ring, quarantine, stored_runs
 from shipmoor_hooks.chain import Head, Link
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.key_ring import Sealer
 from shipmoor_hooks.model import ReportFile, Run, Sealing

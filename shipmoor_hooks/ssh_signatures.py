@@ -10,10 +10,9 @@ import binascii
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git, last_line
 
@@ -76,6 +75,8 @@ def sign(data: bytes, key: SigningKey, environ: Mapping[str, str]) -> bytes:
 
 def signer_of(data: bytes, signatures: Sequence[bytes], allowed: bytes, environ: Mapping[str, str]) -> Signer | None:
     """Who of the allowed signers signed these bytes; None when none of the signatures is a good one of theirs."""
+    import tempfile  # where no run was published, none is checked
+
     with tempfile.TemporaryDirectory(prefix="shipmoor-hooks-") as folder:
         signers, file = os.path.join(folder, "allowed_signers"), os.path.join(folder, "signature")
         with open(signers, "wb") as stream:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import records, trace_store
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run, Suite
 from shipmoor_hooks.place import Place

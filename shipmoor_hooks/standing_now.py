@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.describe import evidence_word
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.evaluate import stock_of

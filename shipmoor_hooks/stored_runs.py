@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from shipmoor_hooks import entry, envelope
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Code, Run, Sealing
 from shipmoor_hooks.whole_files import read_bytes
 

@@ -7,8 +7,8 @@ where nothing of the surface changed, and nothing that is not loaded already.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Suite

@@ -10,7 +10,8 @@ import enum
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from shipmoor_hooks.data_classes import dataclass
 
 
 class Ignored(enum.Enum):

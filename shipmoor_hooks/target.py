@@ -7,9 +7,9 @@ only when that fails the remote-tracking refs, with a note. By hand the remote-t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import history, policy
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import PolicyFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding

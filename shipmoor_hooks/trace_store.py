@@ -18,9 +18,9 @@ import os
 import secrets
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from shipmoor_hooks import envelope, plain_fields
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault
 from shipmoor_hooks.evals.recording import FILE, TOO_LARGE, FocusFile, Workspace
 from shipmoor_hooks.model import Code

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from shipmoor_hooks import chain, entry, envelope, quarantine
 from shipmoor_hooks.chain import Link
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, Run, Sealing
 from shipmoor_hooks.spool import Broken, Found, Spool

@@ -45,7 +45,9 @@ def test_a_shell_completes(
 
 def test_the_script_of_a_shell_is_shown(environment: dict[str, str], tmp_path: Path) -> None:
     asked = shlex.join([*HERE, "--show-completion"])
-    done = called(["bash", "-c", f"{asked}; exit $?"], tmp_path, environment)  # the shell that calls is the one that is shown
+    done = called(
+        ["bash", "-c", f"{asked}; exit $?"], tmp_path, environment
+    )  # the shell that calls is the one that is shown
     assert done.returncode == 0
     assert "complete -o default" in done.stdout
 

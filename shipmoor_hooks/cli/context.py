@@ -7,11 +7,11 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import PolicyFault, RepositoryFault, UsageFault
 from shipmoor_hooks.output import say
 from shipmoor_hooks.visible import visible

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -28,6 +27,7 @@ from shipmoor_hooks.cli.context import (
     shard_of,
 )
 from shipmoor_hooks.cli.report_reading import paths_here, read_text
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.editable import imports_other_tree
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Finding, Shard

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from shipmoor_hooks.data_classes import dataclass
 
 VARIABLE = "SHIPMOOR_HOOKS_EVAL_"
 # Granted as soon as a case lists them: they change nothing. Every other tool needs --allow-tools too (measured with

@@ -12,8 +12,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 
 LARGEST_OUTPUT = 256 * 1024 * 1024  # bytes of stdout; more is no trace of a session

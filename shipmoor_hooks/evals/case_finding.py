@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.enumeration import some
 
 DEFAULT_DIRECTORY = "evals"

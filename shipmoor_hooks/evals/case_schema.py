@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals import case_values as values
 from shipmoor_hooks.evals.case_values import MISSING, Issues
 from shipmoor_hooks.evals.definitions import DEFAULT_MAX_TURNS, DEFAULT_RUNS, DEFAULT_TIMEOUT, CaseDefinition, Grader

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals.case_files import FILE, Files
 from shipmoor_hooks.evals.case_finding import eval_directory
 from shipmoor_hooks.evals.check import patterns, pins, requirements, scaffold, structure, tools

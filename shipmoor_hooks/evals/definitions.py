@@ -6,7 +6,8 @@ Frozen values only. Paths are relative to the plugin's root, with forward slashe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 REGEX, TOOL_USED, TOOL_ORDER, FILE_EXISTS, LLM, BASELINE = (
     "regex", "tool_used", "tool_order", "file_exists", "llm", "baseline",

@@ -7,10 +7,10 @@ Unknown is never a verdict: what could not be matched, was not kept, or needs a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.evals import globs
 from shipmoor_hooks.evals.definitions import BASELINE, FILE_EXISTS, LLM, REGEX, TOOL_ORDER, TOOL_USED, Grader, Verdict
 from shipmoor_hooks.evals.matching import Answer, Engine, Question

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import trace_store
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals import graders, scores, trace, workspace
 from shipmoor_hooks.evals.definitions import Grader, Verdict
 from shipmoor_hooks.evals.graders import Recording

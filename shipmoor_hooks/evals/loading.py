@@ -9,8 +9,8 @@ import json
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.evals import case_finding, yaml_core
 from shipmoor_hooks.evals.case_files import FILE, FOLDER_LINK, LINK, Entry, Files, FolderFiles, TreeFiles, folder_trees
 from shipmoor_hooks.evals.case_finding import CASE_FILE, DEFAULT_DIRECTORY, PROMPT_FILE

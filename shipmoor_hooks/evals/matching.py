@@ -6,8 +6,9 @@ Values only, so that the rules (pure) and the engine (edge) can share them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from shipmoor_hooks.data_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import capture, history, trace_store
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.evals import loading
 from shipmoor_hooks.evals.definitions import CaseDefinition, SuiteDefinition

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 FILE, MISSING, NOT_REGULAR, OUTSIDE, TOO_LARGE = "file", "missing", "not-regular", "outside", "too-large"
 

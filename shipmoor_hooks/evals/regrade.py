@@ -6,9 +6,9 @@ What comes of it is stored: it is the record that a disclosure of a changed patt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import records, trace_store
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.evals import cross_table, grading
 from shipmoor_hooks.evals.cross_table import FAULT, GREEN, OTHER, RED, UNLABELLED, WHOLE, Seen

@@ -14,9 +14,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from shipmoor_hooks import __version__
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
 from shipmoor_hooks.evals import replay_script

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import UsageFault
 
 SCHEMA = "shipmoor-hooks.replay/1"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals import scores
 from shipmoor_hooks.evals.definitions import (
     BASELINE,

@@ -11,8 +11,8 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.evals.result_files import write_bytes
 from shipmoor_hooks.trees.held_folder import remove_tree

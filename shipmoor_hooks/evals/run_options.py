@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.runners.launch import Call, locate
 from shipmoor_hooks.runners.plugin_eval import NAME

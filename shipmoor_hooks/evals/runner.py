@@ -9,8 +9,8 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
 
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.evals import run_folder
 from shipmoor_hooks.evals import sample as samples
 from shipmoor_hooks.evals.definitions import CaseDefinition, Verdict

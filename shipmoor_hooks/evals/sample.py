@@ -10,8 +10,8 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.evals import agent_command, agent_process, run_folder
 from shipmoor_hooks.evals.agent_command import Task

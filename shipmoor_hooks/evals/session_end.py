@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from shipmoor_hooks.data_classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

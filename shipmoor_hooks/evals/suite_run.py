@@ -12,10 +12,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from types import FrameType
 
 from shipmoor_hooks import scratch
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.evals import (
     graders,

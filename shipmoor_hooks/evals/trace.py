@@ -7,8 +7,7 @@ cannot be read makes what depends on records unknown, and never an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals.js_json import NotJson, parse, stringify
 
 

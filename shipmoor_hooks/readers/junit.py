@@ -7,8 +7,8 @@ is in the modules beside this one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind, Report
 from shipmoor_hooks.readers import junit_pytest
 from shipmoor_hooks.readers.emptiness import incomplete

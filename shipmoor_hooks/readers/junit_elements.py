@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from sys import intern
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.readers.limits import bounded
 
 SUITE_TAGS = frozenset({"testsuite", "testsuites"})

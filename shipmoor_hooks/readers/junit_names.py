@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Outcome, Record, RecordKind
 from shipmoor_hooks.report_records import Part
 

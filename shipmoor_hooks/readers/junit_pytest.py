@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind
 from shipmoor_hooks.readers.emptiness import incomplete
 from shipmoor_hooks.readers.junit_elements import COLLECTION, TEARDOWN, CaseElement, Element, Row

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Record, RecordKind
 
 _SET_UP = re.compile(r"setUp(?:Class|Module) \(([\w.]+)\)\Z")

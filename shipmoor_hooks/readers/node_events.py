@@ -7,9 +7,9 @@ two cases. Results come in the order of TAP: subtests before their parent, `nest
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from typing import Any
 
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Outcome, Record, RecordKind, Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.documents import legal

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Outcome, Record, RecordKind, Report
 from shipmoor_hooks.readers.emptiness import problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
 
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind, Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.documents import legal

@@ -6,9 +6,9 @@ data rows share them. The rows of a data-driven test are cases and so is the sum
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Outcome, Record, Report
 from shipmoor_hooks.readers.emptiness import incomplete, problems_without_a_case
 from shipmoor_hooks.readers.limits import bounded, shown, unreadable, within_cap

@@ -6,9 +6,9 @@ An outcome is what the gate would take: the worst of the runs that decide (`rule
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from shipmoor_hooks.case_list import RED_LETTERS, CaseList
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Case, Code, Count, Outcome, RecordKind, Run
 from shipmoor_hooks.report.pages import CaseChange, EvalCaseRow, GraderCount, Grid, GridRow
 from shipmoor_hooks.rules import standing

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from shipmoor_hooks import (
@@ -19,6 +18,7 @@ from shipmoor_hooks import (
     target,
     trace_store,
 )
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.model import Count, Outcome, Policy, Run, Suite, Verdict

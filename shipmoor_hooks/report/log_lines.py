@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from shipmoor_hooks import history
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import DisclosureLine

@@ -5,8 +5,7 @@ Pure data. Times are POSIX seconds, costs list-price US dollars; lists are the n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Case, Count, DisclosureLine, Outcome, Run, Suite, Verdict
 from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Regrade
 from shipmoor_hooks.rules.stability import Stability

@@ -7,9 +7,9 @@ folder is handed in (`Change`): reading it takes git and YAML, and is asked only
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.eval_model import EvalCase
 from shipmoor_hooks.model import Code, Evidence, Finding, Run
 from shipmoor_hooks.rules import eval_wording as wording

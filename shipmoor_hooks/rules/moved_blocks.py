@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 # What the diff must be asked for, so that whatever the user has configured, the marks are these.
 COLOURS = {

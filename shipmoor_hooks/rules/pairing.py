@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.rules.standing import BaseCase, Tip, TipCase
 
 _POSITIONAL = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]*)")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import CaseRules, Code, Finding, Loosening, Policy, Suite
 
 # Base command and tip command -> the selection that the tip's adds, in words, or None.

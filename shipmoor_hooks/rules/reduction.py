@@ -7,8 +7,8 @@ clock; the wording of each finding stands in `wording`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
 from shipmoor_hooks.rules import eval_rules, eval_wording, unstable_wording, wording
 from shipmoor_hooks.rules.conditions import differing, equal_conditions

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Case, Code, Evidence, Problem, Run, Sealing, Suite
 
 

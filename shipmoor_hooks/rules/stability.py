@@ -7,8 +7,8 @@ does not count is named with the reason. What ran under an expectation that no c
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.eval_model import EvalCase, EvalSample
 from shipmoor_hooks.model import Case, Code, Count, RecordKind, Run, Suite
 

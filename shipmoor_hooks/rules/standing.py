@@ -9,8 +9,8 @@ and are no members of an inventory: nothing is lost when one goes away.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Case, Count, Outcome, RecordKind, Run
 
 

@@ -6,9 +6,9 @@ A version is one that a commit held when it first ran; what ran under an expecta
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.eval_model import EvalCase
 from shipmoor_hooks.model import Count, Run
 from shipmoor_hooks.rules.eval_wording import graders

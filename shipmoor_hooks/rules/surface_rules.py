@@ -9,11 +9,11 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from shipmoor_hooks import runners
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.rules.surface_parts import Unreadable, document
 from shipmoor_hooks.runners.launch import locate
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.model import Code, Disclosure, DisclosureLine, Finding, Level, Trailer
 from shipmoor_hooks.rules.trailer_lines import (
     COUNTED,

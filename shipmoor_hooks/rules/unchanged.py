@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from shipmoor_hooks.case_list import RED_LETTERS, CaseList, RecordKind
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Run
 
 _STEP = 4096  # cases that are compared at once

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.model import RecordKind, Run
 
 _NUMBER = re.compile(r"\d+(?:[.,:+-]*\d+)*")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Code, Count, Finding
 from shipmoor_hooks.rules.unstable import Group, Size
 from shipmoor_hooks.rules.wording import several

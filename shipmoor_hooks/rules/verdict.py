@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
+from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import (
     Code,
     CommitMessage,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ Where neither tells, the whole suite runs and the case is looked for in what it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Suite
 from shipmoor_hooks.runners import plugin_eval
 from shipmoor_hooks.runners.launch import locate

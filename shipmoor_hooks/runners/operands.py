@@ -6,8 +6,8 @@ Pure. Each comparison takes the words of this run and those of the policy's comm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.runners.words import Word
 
 Compare = Callable[[Sequence[Word], Sequence[Word]], list[str]]

@@ -10,8 +10,8 @@ import glob
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.runners.launch import ASSIGNMENT, Call, locate
 from shipmoor_hooks.runners.operands import Compare, Paths, paths
 from shipmoor_hooks.runners.words import Effect, Grammar, Word, effective, narrowed, parse

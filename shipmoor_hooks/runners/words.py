@@ -10,7 +10,8 @@ from __future__ import annotations
 import enum
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from shipmoor_hooks.data_classes import dataclass, field
 
 END = "--"
 

@@ -6,8 +6,8 @@ Every question is asked with the checks that a configuration can weaken at full 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import Git
 
 # fsmonitor and the untracked cache are trusted by git, not checked; safecrlf turns an answer into a refusal.

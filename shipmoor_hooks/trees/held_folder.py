@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
@@ -84,6 +83,8 @@ def throwaway_root(environ: Mapping[str, str], outside: str, last: str) -> str:
 
 def remove_tree(path: str) -> None:
     """Remove a folder whatever modes a test left in it; no link is followed, and what resists stays."""
+    import shutil  # loaded where something is removed
+
     shutil.rmtree(path, ignore_errors=True)
     if os.path.isdir(path) and not os.path.islink(path):
         _open(path)

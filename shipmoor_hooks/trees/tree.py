@@ -7,8 +7,8 @@ be, a temporary index gives the exact answer. A clean worktree is HEAD's tree, f
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import GitFault
 from shipmoor_hooks.git import Git, first_complaint
 from shipmoor_hooks.model import Change

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import first_complaint
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.trees.git_status import GITLINK, STRICT, HiddenEntries, read_status

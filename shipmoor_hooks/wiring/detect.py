@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.wiring import packages
 from shipmoor_hooks.wiring.packages import Package
 from shipmoor_hooks.wiring.runner_signs import LOOKS, RunnerFound, Tree

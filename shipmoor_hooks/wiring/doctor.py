@@ -7,8 +7,8 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import ShipmoorError
 from shipmoor_hooks.model import Policy
 from shipmoor_hooks.place import Place

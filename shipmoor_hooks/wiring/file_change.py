@@ -7,8 +7,8 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
 
 

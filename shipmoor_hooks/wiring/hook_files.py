@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.wiring.file_change import FileChange, read_text

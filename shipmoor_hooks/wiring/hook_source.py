@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import metadata
 
 from shipmoor_hooks import __version__
+from shipmoor_hooks.data_classes import dataclass
 
 HOOKS = ("shipmoor-gate", "shipmoor-capture", "shipmoor-disclose")
 STAGE_OF = {"shipmoor-gate": "pre-push", "shipmoor-capture": "post-commit", "shipmoor-disclose": "commit-msg"}

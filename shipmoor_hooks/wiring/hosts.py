@@ -11,8 +11,8 @@ import enum
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.wiring import toml_edit, yaml_edit

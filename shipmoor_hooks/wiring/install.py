@@ -7,9 +7,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from shipmoor_hooks import results_folder
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import command_environment, last_line
 from shipmoor_hooks.place import Place

@@ -10,8 +10,8 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
+from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.wiring.runner_signs import LOOKS, RunnerFound, Tree
 
 MANIFESTS: tuple[str, ...] = (

@@ -11,9 +11,9 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from shipmoor_hooks import PROBE
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import Git, last_line
 from shipmoor_hooks.git_environment import location_free
 from shipmoor_hooks.place import Place

@@ -7,8 +7,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.wiring.file_change import read_text
 from shipmoor_hooks.wiring.toml_edit import parsed

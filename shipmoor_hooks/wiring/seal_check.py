@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from shipmoor_hooks import key_record, key_ring, key_store, session_copy
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import ShipmoorError
 from shipmoor_hooks.key_record import FILE, Record
 

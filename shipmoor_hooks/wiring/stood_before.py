@@ -11,9 +11,9 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from shipmoor_hooks import plain_fields
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.whole_files import real_folder

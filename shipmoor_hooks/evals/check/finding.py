@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.evals.definitions import CaseDefinition, SuiteDefinition
 
 FINDING, NOTE = "finding", "note"

@@ -5,7 +5,7 @@ Nothing is matched here: an engine does that. The reader takes what V8 takes wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from shipmoor_hooks.data_classes import dataclass
 
 MANY = 1 << 30
 _DEEPEST = 60

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals.check import pattern_shape as shapes
 from shipmoor_hooks.evals.check.finding import CheckFinding, Surroundings
 from shipmoor_hooks.evals.check.pattern_syntax import Node, Text, parse

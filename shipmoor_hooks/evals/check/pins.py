@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals.check.finding import CheckFinding
 from shipmoor_hooks.evals.definitions import REGEX, CaseDefinition, Grader
 from shipmoor_hooks.evals.matching import Engine, Question
