@@ -84,8 +84,7 @@ class _Judge:
         self.git = place.git
         self.request = request
         self.spool = Spool(place.spool_home, place.worktree)
-        self.bases = [history.revision(self.git, c) for c in request.bases.commits]
-        self.tip = history.revision(self.git, request.tip)
+        *self.bases, self.tip = history.revisions(self.git, (*request.bases.commits, request.tip))
         self.shared = SharedRuns(place, request.bases.commits[0] if request.bases.commits else None)
         if request.tip_tree is not None:
             self.tip = Revision(request.tip, request.tip_tree)

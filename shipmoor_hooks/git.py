@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar, cast
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault
 from shipmoor_hooks.git_environment import LOCATION_VARIABLES, scrubbed
+
+_Answer = TypeVar("_Answer")
 
 CONFIGURATION_VARIABLES = ("GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
 
@@ -63,6 +66,13 @@ class Git:
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
         self.directory = directory
         self.environ = scrubbed(environ)
+        self._answers: dict[tuple[str, ...], object] = {}
+
+    def once(self, question: tuple[str, ...], ask: Callable[[], _Answer]) -> _Answer:
+        """The answer to a question about objects by their names, which never come to mean another thing: asked once."""
+        if question not in self._answers:
+            self._answers[question] = ask()
+        return cast(_Answer, self._answers[question])
 
     def run(
         self,

@@ -58,15 +58,21 @@ class Range:
 
 
 def answer(
-    arguments: Sequence[str], stdin: bytes, directory: str, environ: Mapping[str, str], now: float
+    arguments: Sequence[str],
+    stdin: bytes,
+    directory: str,
+    environ: Mapping[str, str],
+    now: float,
+    said: dict[str, Mapping[str, str]],
 ) -> str | None:
     """The line that the gate prints for a push without news, its receipt kept; None: the gate must judge.
 
     `arguments` and `stdin` are git's to its pre-push hook (githooks(5)). Whatever cannot be read or written is the gate's
-    to tell, too: the errors of data that is not as expected stand for None.
+    to tell, too: the errors of data that is not as expected stand for None. What the remote answered is put into `said`
+    under its name, so that the gate need not ask again.
     """
     try:
-        return _answer(arguments, stdin, directory, environ, now)
+        return _answer(arguments, stdin, directory, environ, now, said)
     except (OSError, EnvironmentFault, ImportError):
         return None
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, ArithmeticError):
@@ -74,7 +80,12 @@ def answer(
 
 
 def _answer(
-    arguments: Sequence[str], stdin: bytes, directory: str, environ: Mapping[str, str], now: float
+    arguments: Sequence[str],
+    stdin: bytes,
+    directory: str,
+    environ: Mapping[str, str],
+    now: float,
+    said: dict[str, Mapping[str, str]],
 ) -> str | None:
     pushed = _only_branch(stdin)
     here = lean_git.find(directory, environ)
@@ -83,6 +94,8 @@ def _answer(
     if os.path.lexists(here.common_dir + "/shallow") or REMOTE not in (lean_git.remotes(here) or ()):
         return None
     heads = _heads(here)
+    if heads:
+        said[REMOTE] = heads
     if "HEAD" not in heads or "refs/heads/HEAD" in heads:
         return None
     root = here.common_dir + "/shipmoor-hooks"
