@@ -48,7 +48,7 @@ def pre_push(shim: str, arguments: list[str]) -> int:
     if told and not stdin and len(arguments) > 1:
         return earlier  # git calls with an empty list when nothing is left to push
     said: dict[str, Mapping[str, str]] = {}
-    if stdin and without_news(arguments, stdin, said):
+    if without_news(arguments, stdin, said) if stdin else host_without_news():
         return earlier
     load_site()
     from shipmoor_hooks.error_handler import guarded
@@ -105,6 +105,22 @@ def without_news(arguments: list[str], stdin: bytes, said: dict[str, Mapping[str
     return line is not None
 
 
+def host_without_news() -> bool:
+    """The same under a hook host, which shows one ref of the push in its environment."""
+    if not os.environ.get("PRE_COMMIT_TO_REF"):
+        return False
+    import time
+
+    from shipmoor_hooks import output, quick_host
+
+    told = quick_host.answer(os.getcwd(), os.environ, time.time())
+    for stream, text in zip((sys.stdout, sys.stderr), told or (), strict=False):
+        if text:
+            output.say(stream, text)
+        output.flush(stream)
+    return told is not None
+
+
 def said_quickly(now: float) -> bool:
     """Can what post-commit has to say be said without looking further?"""
     from shipmoor_hooks import output, quick_commit
@@ -134,6 +150,7 @@ def judge(arguments: list[str], stdin: bytes, said: Mapping[str, Mapping[str, st
     from shipmoor_hooks import push
     from shipmoor_hooks.errors import UsageFault
     from shipmoor_hooks.gate import run_pre_push
+    from shipmoor_hooks.quick_host import TOLD_BEFORE
 
     seen = push.from_git(arguments, stdin) if stdin else push.from_host(os.environ)
     if seen is None:
@@ -145,7 +162,7 @@ def judge(arguments: list[str], stdin: bytes, said: Mapping[str, Mapping[str, st
     if seen.from_host and seen.url and told_already(os.getcwd()):
         # Judged all the same: the host may have left our own hook out. Said twice it would only be read less.
         code = run_pre_push(seen, *here, None, None)
-        say("shipmoor-hooks: every ref of this push was judged by our own hook, which runs first: see above")
+        say(TOLD_BEFORE)
         return code
     return run_pre_push(seen, *here, sys.stdout, sys.stderr, said)
 
