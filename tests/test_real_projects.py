@@ -57,8 +57,10 @@ class Adopted:
         assert pushed.returncode == 0, said(pushed)
         return done
 
-    def ours(self, *words: str, codes: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[bytes]:
-        done = self.repo.process(["shipmoor-hooks", *words])
+    def ours(
+        self, *words: str, codes: tuple[int, ...] = (0,), timeout: float = 300
+    ) -> subprocess.CompletedProcess[bytes]:
+        done = self.repo.process(["shipmoor-hooks", *words], timeout=timeout)
         assert done.returncode in codes, said(done)
         return done
 
@@ -273,7 +275,7 @@ def test_a_synthetic_history_is_told_what_it_did(
     """docs/real-projects.md has the figures of longer ones: SHIPMOOR_HOOKS_REPLAY=30."""
     project = published(wanted, tmp_path, installed_python, environment)
     made = History(project.repo, REPLAYED[wanted], seed=7).make(COMMITS)
-    done = project.ours("replay", "--format", "json", "-j", "2", "-n", str(COMMITS), codes=(0,))
+    done = project.ours("replay", "--format", "json", "-j", "2", "-n", str(COMMITS), timeout=60 * COMMITS)
     told = {row["commit"]: row for row in json.loads(done.stdout)["commits"]}
     wrong = []
     for one in made:
