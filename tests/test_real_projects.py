@@ -24,8 +24,11 @@ pytestmark = pytest.mark.network
 
 PYTHON_PROJECTS = {"pluggy": "pluggy==1.6.0", "iniconfig": "iniconfig==2.3.1"}
 NODE_PROJECT = "process-warning@5.0.0"
-# click's own tests give iterators to `parametrize`, which pytest warns of, and click makes errors of warnings.
-COMMANDS = {"click==8.3.1": '["pytest", "-q", "-o", "filterwarnings=default"]'}
+# click's own tests give iterators to `parametrize`, which pytest warns of, and click makes errors of warnings. Its tests of
+# pagers turn red by chance on a busy machine: two of twelve commits were told of them, rightly.
+COMMANDS = {
+    "click==8.3.1": """["pytest", "-q", "-o", "filterwarnings=default", "-k", "not echo_via_pager"]""",
+}
 
 
 @dataclass
@@ -280,9 +283,10 @@ def test_a_synthetic_history_is_told_what_it_did(
     wrong = []
     for one in made:
         findings = told[one.commit]["verdict"]["findings"]
-        codes = {f["code"] for f in findings if f["level"] == "refuse" and not f["disclosed"]}
+        refusing = [f for f in findings if f["level"] == "refuse" and not f["disclosed"]]
+        codes = {f["code"] for f in refusing}
         if codes != set(one.codes) or told[one.commit]["verdict"]["verdict"] == "cannot-evaluate":
-            wrong.append((one.kind, sorted(codes), told[one.commit]["unmeasured"]))
+            wrong.append((one.kind, [(f["code"], f["case"]) for f in refusing], told[one.commit]["unmeasured"]))
     honest = sum(not one.codes for one in made)
     print(f"{wanted}: {len(made)} commits, {honest} honest; told wrong: {wrong or 'none'}")
     assert wrong == []
