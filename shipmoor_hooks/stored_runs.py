@@ -9,6 +9,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
+from itertools import islice
 
 from shipmoor_hooks import entry, envelope
 from shipmoor_hooks.data_classes import dataclass, replace
@@ -20,9 +21,8 @@ UNBOUND = "unbound"
 RUN_SUFFIX = ".run"
 BEGUN_SUFFIX = ".begun"
 SUFFIXES = (RUN_SUFFIX, BEGUN_SUFFIX)
-_TICK = (
-    20_000_000  # nanoseconds: the kernel's clock for file times, twice; a renamed file's may lie before its folder's
-)
+_MOST_ASKED = 64  # files of a folder
+_TICK = 20_000_000  # nanoseconds: two ticks of the clock for file times; a renamed file's may lie before its folder's
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +88,16 @@ def read(path: str, inventory: Callable[[str], bytes | None], keys: envelope.Key
 def touched(folder: str) -> list[str]:
     """The files of a tree's folder that changed after an entry last came or went there, by their times: none is opened.
 
-    Whoever adds an entry looks at these first, so that one more run costs the same however many lie there. A change that a
-    set-back clock hides is found by whoever reads the entry.
+    Whoever adds an entry looks at these first. So that one more run costs the same however many lie there, no more than
+    64 are asked for their time; what is behind those, or hidden by a set-back clock, is found by whoever reads the entry.
     """
     try:
         status = os.lstat(folder)
         if not stat.S_ISDIR(status.st_mode):
             return []
         with os.scandir(folder) as files:
-            since = status.st_mtime_ns - _TICK
-            return [file.path for file in files if file.stat(follow_symlinks=False).st_ctime_ns >= since]
+            since, some = status.st_mtime_ns - _TICK, islice(files, _MOST_ASKED)
+            return [file.path for file in some if file.stat(follow_symlinks=False).st_ctime_ns >= since]
     except FileNotFoundError:
         return []
 
