@@ -31,12 +31,21 @@ def cases_of(
     """
     names = namer(tracked, root, normalise)
     fold = _Fold()
+    alike: list[tuple[_Group, list[str], str]] = []  # with their ids, and the dialect
+    apart: list[tuple[_Group, str]] = []
     for report in reports:
         for group in _groups(report.records):
             ids = names.identify_alike(group.shared, group.names, report.dialect)
-            if ids is None or not fold.add_new(ids, group.letters):
-                for record in group.records():
-                    fold.add(record, names.identify(record, report.dialect))
+            if ids is None:
+                apart.append((group, report.dialect))
+            else:
+                alike.append((group, ids, report.dialect))
+    # All at once where every id is new, which is the rule; else those of each group.
+    if not fold.add_new([id_ for _, ids, _ in alike for id_ in ids], "".join(group.letters for group, _, _ in alike)):
+        apart += [(group, dialect) for group, ids, dialect in alike if not fold.add_new(ids, group.letters)]
+    for group, dialect in apart:
+        for record in group.records():
+            fold.add(record, names.identify(record, dialect))
     return fold.cases()
 
 
@@ -63,7 +72,7 @@ def _groups(records: Sequence[Record]) -> Iterator[_Group]:
     held = 0
     for part in parts_of(records):
         if isinstance(part, Alike):
-            shared, names, letters = part.shared, part.names, _PASSED * len(part.names)
+            shared, names, letters = part.shared, part.names, part.letters or _PASSED * len(part.names)
         elif part.kind is RecordKind.CASE and part.name and not part.attempts:
             shared, names, letters = part, (part.name,), part.outcome.letter
         else:
@@ -128,7 +137,7 @@ class _Fold:
             return False
         if self.folded and any((id_, "") in self.folded for id_ in new):
             return False
-        self.plain.update(new)
+        self.plain = self.plain | new if self.plain else new
         return True
 
     def add(self, record: Record, identity: Identity) -> None:
@@ -147,6 +156,9 @@ class _Fold:
 
     def cases(self) -> CaseList:
         """All of them, sorted; of one id a case before the record of a file."""
+        if not self.folded:
+            ids = sorted(self.plain)
+            return CaseList(ids, "".join(map(self.plain.__getitem__, ids)).encode("ascii"), {})
         ids = sorted([*self.plain, *(id_ for id_, _ in self.folded)])
         letters = bytearray("".join([self.plain.get(id_, "?") for id_ in ids]), "ascii")
         others: dict[int, Case] = {}
