@@ -14,7 +14,10 @@ from shipmoor_hooks.git_environment import LOCATION_VARIABLES, scrubbed
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    _Answer = TypeVar("_Answer")
 
 CONFIGURATION_VARIABLES = ("GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
 
@@ -66,6 +69,14 @@ class Git:
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
         self.directory = directory
         self.environ = scrubbed(environ)
+        self._answers: dict[tuple[str, ...], Any] = {}
+
+    def once(self, question: tuple[str, ...], ask: Callable[[], _Answer]) -> _Answer:
+        """The answer to a question about objects by their names, which never come to mean another thing: asked once."""
+        if question not in self._answers:
+            self._answers[question] = ask()
+        answer: _Answer = self._answers[question]
+        return answer
 
     def run(
         self,

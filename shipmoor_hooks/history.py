@@ -52,6 +52,12 @@ def revision(git: Git, commit: str) -> Revision:
     return Revision(commit, tree_of(git, commit))
 
 
+def revisions(git: Git, commits: Sequence[str]) -> list[Revision]:
+    """Commits (object names) with their trees, by one question."""
+    trees = git.text("rev-parse", *(f"{commit}^{{tree}}" for commit in commits)) if commits else ""
+    return [Revision(commit, tree) for commit, tree in zip(commits, trees.split(), strict=True)]
+
+
 def merge_bases(git: Git, one: str, other: str) -> tuple[str, ...]:
     """All merge bases, in git's order; none for unrelated histories. Raises GitFault when an object is missing."""
     return tuple(git.output("merge-base", "--all", one, other, ok=(0, 1)).decode("ascii").split())

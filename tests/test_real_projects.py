@@ -24,6 +24,8 @@ pytestmark = pytest.mark.network
 
 PYTHON_PROJECTS = {"pluggy": "pluggy==1.6.0", "iniconfig": "iniconfig==2.3.1"}
 NODE_PROJECT = "process-warning@5.0.0"
+# click's own tests give iterators to `parametrize`, which pytest warns of, and click makes errors of warnings.
+COMMANDS = {"click==8.3.1": '["pytest", "-q", "-o", "filterwarnings=default"]'}
 
 
 @dataclass
@@ -109,7 +111,7 @@ def published(wanted: str, tmp_path: Path, installed_python: Path, environment: 
     source = unpack(next(downloaded.iterdir()), tmp_path / "source")
     folders = [str(installed_python.parent), str(Path(sys.executable).parent), environment["PATH"]]
     env = environment | {"PATH": os.pathsep.join(folders), "PYTHONPATH": str(source / "src")}
-    return Adopted.adopt(source, env)
+    return Adopted.adopt(source, env, COMMANDS.get(wanted, ""))
 
 
 @pytest.fixture
@@ -258,7 +260,7 @@ def test_a_node_project(tmp_path: Path, installed_python: Path, environment: dic
 # ---------------------------------------------------------------- a history, replayed
 
 # The folder of each project's tests.
-REPLAYED = {"pluggy==1.6.0": "testing", "iniconfig==2.3.1": "testing", "click==8.1.7": "tests"}
+REPLAYED = {"pluggy==1.6.0": "testing", "iniconfig==2.3.1": "testing", "click==8.3.1": "tests"}
 COMMITS = int(os.environ.get("SHIPMOOR_HOOKS_REPLAY", "9"))
 
 

@@ -32,7 +32,7 @@ def conclude(
     counts: Sequence[SuiteCount],
     findings: Sequence[Finding],
     commits: Sequence[CommitMessage],
-    known: Collection[str],
+    known: Iterable[str],
     new_at_tip: Collection[str],
     reason_pattern: str = "",
     mode: str = "refuse",
