@@ -71,7 +71,7 @@ def capture(place: Place) -> TreeCapture:
     """
     top = place.require_top()
     for _ in range(ATTEMPTS):
-        index = read_index(place.git)
+        index = read_index(place.git, place.git_dir)
         try:
             status = read_status(place.git)
         except GitFault as refused:
@@ -141,7 +141,7 @@ def _hides_edits(place: Place, submodule: str) -> bool:
     if not os.path.lexists(os.path.join(folder, ".git")):
         return os.path.isdir(folder) and not os.path.islink(folder) and bool(os.listdir(folder))
     inner = find(folder, place.git.environ)
-    index = read_index(inner.git)
+    index = read_index(inner.git, inner.git_dir)
     if index.hidden.present(folder).paths:
         found = capture(inner)
         return found.tree is None or bool(found.changes)
