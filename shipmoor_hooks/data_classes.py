@@ -66,7 +66,6 @@ else:
             "__slots__": names,
             "__match_args__": names,
             "__dataclass_fields__": _StandardFields(annotations, told),
-            "__init__": _initialiser(cls, told, frozen),
             "__repr__": _repr(tuple(name for name, one in told.items() if one.repr)),
             "__eq__": _eq(compared),
             "__hash__": _hash(compared) if frozen else None,
@@ -79,7 +78,9 @@ else:
             del body["__hash__"]
         for name in ("__dict__", "__weakref__"):
             body.pop(name, None)
-        return type(cls)(cls.__name__, cls.__bases__, made | body)
+        whole = type(cls)(cls.__name__, cls.__bases__, made | body)
+        whole.__init__ = _initialiser(whole, told, frozen)
+        return whole
 
     def _field(said):
         return said if isinstance(said, field) else field(default=said)
@@ -91,7 +92,7 @@ else:
         return lambda one: tuple(getattr(one, name) for name in names)
 
     def _initialiser(cls, told, frozen):
-        outer, arguments, lines = {"_set": object.__setattr__, "_none": _NONE}, ["self"], []
+        outer, arguments, lines = {"_none": _NONE}, ["self"], []
         for name, one in told.items():
             value = name
             if one.default_factory is not _NONE:
@@ -103,8 +104,10 @@ else:
                 arguments.append(f"{name}=_default_{name}")
             else:
                 arguments.append(name)
-            lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
-        if "__post_init__" in cls.__dict__:
+            if frozen:  # past the refusal, and faster than `object.__setattr__`, which looks the slot up
+                outer[f"_set_{name}"] = vars(cls)[name].__set__
+            lines.append(f"_set_{name}(self, {value})" if frozen else f"self.{name} = {value}")
+        if "__post_init__" in vars(cls):
             lines.append("self.__post_init__()")
         text = f"def make({', '.join(outer)}):\n def __init__({', '.join(arguments)}):\n  "
         world = {}

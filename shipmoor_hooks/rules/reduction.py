@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from shipmoor_hooks.data_classes import dataclass, replace
-from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
+from shipmoor_hooks.model import Count, Finding, RecordKind, Run, Suite, SuiteCount
 from shipmoor_hooks.rules import eval_rules, eval_wording, unstable_wording, wording
 from shipmoor_hooks.rules.conditions import differing, equal_conditions
 from shipmoor_hooks.rules.pairing import Pairing, pair
@@ -291,14 +291,3 @@ def _smaller_runs(question: Question) -> list[Finding]:
             found.append(wording.smaller_run(run, before))
         largest[run.tree] = max(before, of)
     return found
-
-
-def is_reduced(findings: Sequence[Finding]) -> bool:
-    """What is, not what follows: true also when everything that got smaller is disclosed."""
-    return any(f.code in _REDUCING for f in findings)
-
-
-_REDUCING = frozenset({
-    Code.CASE_REMOVED, Code.CASE_FEWER, Code.CASE_SKIPPED, Code.CASE_RED, Code.COLLECTION_ERROR,
-    Code.EXPECTATION_WEAKENED, Code.SAMPLES_FEWER, Code.POLICY_LOOSENED,
-})  # fmt: skip
