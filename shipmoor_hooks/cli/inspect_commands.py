@@ -8,13 +8,10 @@ from typing import Annotated
 import typer
 
 from shipmoor_hooks import describe
-from shipmoor_hooks.capture import pick_suite
-from shipmoor_hooks.cli import judgement_view
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Code
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.receipts import own, watched
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import Standing, standings
 from shipmoor_hooks.trees import scoped_tree
@@ -64,6 +61,8 @@ def status(
         for reason in seen.reasons:
             answer("  " + visible(reason))
     if policy.mode == "warn" and output == "text":
+        from shipmoor_hooks.receipts import own, watched
+
         answer(f"watching (the policy only warns): {watched(own(where))}")
     if not policy.suites:
         call.tell(f"shipmoor-hooks: {policy.source} names no suite, so nothing is measured")
@@ -120,6 +119,8 @@ def log(
     if versions:
         return _versions(call, where, suite, output)
     if receipts:
+        from shipmoor_hooks.cli import judgement_view
+
         return judgement_view.pushes(call, where, number, output)
     found = Spool(where.common_dir, where.worktree).recent(number)
     runs = [r for r in (*found.runs, *found.begun, *found.foreign) if suite in (None, r.suite)]
@@ -139,6 +140,7 @@ def log(
 def _versions(call: Call, where: Place, suite: str | None, output: str) -> int:
     """Each distinct set of cases and expectations that a commit held, oldest first."""
     from shipmoor_hooks import suite_versions  # reads cases, which no other suite has
+    from shipmoor_hooks.capture import pick_suite
     from shipmoor_hooks.rules import suite_versions as tables
 
     policy = call.policy(where)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -29,9 +28,7 @@ def tree(
         from shipmoor_hooks import history
 
         name = history.tree_of(where.git, history.require_commit(where.git, revision))
-        answer(
-            json.dumps({"schema": "shipmoor-hooks.tree/1", "tree": name, "way": "commit"}) if output == "json" else name
-        )
+        answer(_as_json({"tree": name, "way": "commit"}, None) if output == "json" else name)
         return 0
     from shipmoor_hooks.trees import tree as trees
 
@@ -43,7 +40,7 @@ def tree(
     }
     if output == "json":
         told = {"tree": seen.tree, "way": seen.way, "why": seen.why, "changed": [c.path for c in seen.changes]}
-        answer(json.dumps({"schema": "shipmoor-hooks.tree/1", **told, "reasons": list(seen.reasons)}, indent=1))
+        answer(_as_json({**told, "reasons": list(seen.reasons)}, 1))
     else:
         if seen.tree:
             answer(seen.tree)
@@ -53,3 +50,9 @@ def tree(
         for path in seen.nested:
             call.tell(f"left out: {path} is a repository of its own")
     return 0 if seen.tree else EXIT_NO_EVIDENCE
+
+
+def _as_json(told: dict[str, object], indent: int | None) -> str:
+    import json
+
+    return json.dumps({"schema": "shipmoor-hooks.tree/1", **told}, indent=indent)
