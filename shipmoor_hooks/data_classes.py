@@ -2,10 +2,10 @@
 
 The standard decorator compiles eight methods of each class anew, and its module loads `inspect`: with some ninety classes that
 was more than half of what loading the gate took (docs/decisions/data-classes.md). Here one method is compiled, the
-initialiser; the others are closures over the names. A type checker sees the standard library's own, `dataclasses.fields` and
-what builds on it work on what is made here, and tests/test_data_classes.py asks both about everything that this package uses:
-classes with slots, frozen or not, fields with `default`, `default_factory`, `repr` and `compare`, no inheritance. Anything
-else is no argument here, so that it is missed at once.
+initialiser, when its class is first called; the others are closures over the names. A type checker sees the standard
+library's own, `dataclasses.fields` and what builds on it work on what is made here, and tests/test_data_classes.py asks both
+about everything that this package uses: classes with slots, frozen or not, fields with `default`, `default_factory`, `repr`
+and `compare`, no inheritance. Anything else is no argument here, so that it is missed at once.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ else:
             "__slots__": names,
             "__match_args__": names,
             "__dataclass_fields__": _StandardFields(annotations, told),
+            "__init__": _Initialiser(told, frozen),
             "__repr__": _repr(tuple(name for name, one in told.items() if one.repr)),
             "__eq__": _eq(compared),
             "__hash__": _hash(compared) if frozen else None,
@@ -78,9 +79,7 @@ else:
             del body["__hash__"]
         for name in ("__dict__", "__weakref__"):
             body.pop(name, None)
-        whole = type(cls)(cls.__name__, cls.__bases__, made | body)
-        whole.__init__ = _initialiser(whole, told, frozen)
-        return whole
+        return type(cls)(cls.__name__, cls.__bases__, made | body)
 
     def _field(said):
         return said if isinstance(said, field) else field(default=said)
@@ -90,6 +89,21 @@ else:
         if len(names) > 1:
             return attrgetter(*names)
         return lambda one: tuple(getattr(one, name) for name in names)
+
+    class _Initialiser:
+        """`__init__`, compiled at the first call of the class: most classes that a process loads are never called there."""
+
+        __slots__ = ("cls", "frozen", "told")
+
+        def __init__(self, told, frozen):
+            self.told, self.frozen = told, frozen
+
+        def __set_name__(self, cls, name):
+            self.cls = cls
+
+        def __get__(self, instance, owner=None):
+            self.cls.__init__ = made = _initialiser(self.cls, self.told, self.frozen)
+            return made.__get__(instance, owner)
 
     def _initialiser(cls, told, frozen):
         outer, arguments, lines = {"_none": _NONE}, ["self"], []

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.git_environment import NO_PROMPTS
+from shipmoor_hooks.git_process import TookTooLong
 from shipmoor_hooks.model import Change, CommitMessage, Revision
 from shipmoor_hooks.trees.tree_listing import between
 
@@ -221,7 +221,7 @@ def published_by_remote(git: Git, remote: str, ref: str, timeout: float = 3.0) -
 def _asked_remote(git: Git, timeout: float, *words: str) -> list[str] | None:
     try:
         done = git.run("ls-remote", *words, extra=NO_PROMPTS, timeout=timeout)
-    except subprocess.TimeoutExpired:
+    except TookTooLong:
         return None
     return None if done.returncode else done.stdout.decode("utf-8", "surrogateescape").splitlines()
 

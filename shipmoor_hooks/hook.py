@@ -14,8 +14,19 @@ from shipmoor_hooks import PROBE
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NoReturn
 
 STAGES = ("pre-push", "post-commit", "commit-msg", "pre-receive", "agent")
+
+
+def program() -> NoReturn:
+    """The whole process: it ends without taking everything apart, which costs a fifth of a start of Python."""
+    code = main()
+    from shipmoor_hooks.output import flush
+
+    flush(sys.stdout)
+    flush(sys.stderr)
+    os._exit(code)
 
 
 def main() -> int:
