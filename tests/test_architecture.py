@@ -84,7 +84,7 @@ PRINTING = {
     "wiring.chain",
 }  # both before anything else of ours is loaded; the rest says what it has to say by `output`
 # The last statements of what our shims and people start: they leave the taking apart of modules out.
-ENDING = {("start", "os._exit"), ("cli.main", "os._exit")}
+ENDING = {("hook", "os._exit"), ("cli.main", "os._exit")}
 LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
