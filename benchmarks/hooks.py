@@ -8,14 +8,22 @@ import statistics
 import sys
 from collections.abc import Iterator
 
+import shipmoor_hooks
 from benchmarks import world
-from benchmarks.measure import Command, Rounds, Row, paired, python
+from benchmarks.measure import Command, Row, paired, python
 from benchmarks.readers import WORK
 from shipmoor_hooks.wiring.hook_files import shim_text
 
 COMMIT = ["git", "commit", "-q", "--allow-empty", "-m", "Change"]
-HOOK = "  - {{id: {id}, name: {id}, language: system, entry: '{entry}', always_run: true, pass_filenames: false}}\n"
-ENTRIES = {"noop": "-c pass", "ours": "-m shipmoor_hooks.hook pre-push"}
+HOOK = """\
+  - id: {id}
+    name: {id}
+    language: system
+    entry: {entry}
+    stages: [{stage}]
+    always_run: true
+    pass_filenames: {named}
+"""
 
 
 def rows(folder: str, times: int) -> Iterator[Row]:
@@ -54,32 +62,50 @@ def _commit(folder: str, times: int) -> Iterator[Row]:
 def _hosts(folder: str, times: int) -> Iterator[Row]:
     for host in ("prek", "pre-commit"):
         program = shutil.which(host, path=os.path.dirname(sys.executable)) or shutil.which(host)
-        what = f"our share of a push under {host}, language system"
         if program is None:
-            yield Row(what, None, 2.0, "the host's no-op hook", note=f"{host} is not installed here")
+            yield Row(
+                f"our share under {host}", None, 2.0, "the host's no-op hook", note=f"{host} is not installed here"
+            )
             continue
         repository, line = world.gate_world(os.path.join(folder, host), 10_000)
-        repository.write(".pre-commit-config.yaml", _config())
-        world.git(repository.folder, "add", ".pre-commit-config.yaml")
         tip, base = line.split()[1].decode(), world.git(repository.folder, "rev-parse", "main")
-        told = ["--hook-stage", "pre-push", "--from-ref", base, "--to-ref", tip]
-        told += ["--remote-branch", "refs/heads/topic", "--local-branch", "refs/heads/topic"]
-        commands = {"start": Command(python("-c", "pass"))}
-        for hook in ("noop", "ours"):
-            words = [program, "run", hook, *told]
-            commands[hook] = Command(words, repository.folder, repository.environ)
-        yield _share(paired(commands, times), what, host)
+        push = ["--from-ref", base, "--to-ref", tip, "--remote-name", "origin", "--remote-url", repository.remote]
+        push += ["--remote-branch", "refs/heads/topic", "--local-branch", "refs/heads/topic"]
+        message = os.path.join(repository.folder, ".git", "COMMIT_EDITMSG")
+        told = {"pre-push": push, "post-commit": [], "commit-msg": ["--commit-msg-filename", message]}
+        for stage, words in told.items():
+            yield from _shares(repository, [program, "run", "--hook-stage", stage, *words], stage, times)
     for host in ("lefthook", "husky"):
         if shutil.which(host) is None:
             yield Row(f"{host}'s no-op hook", None, None, "plain git", note=f"{host} is not installed here")
 
 
-def _share(rounds: Rounds, what: str, host: str) -> Row:
-    """(ours - the host's no-op hook) over a start of Python."""
-    told = zip(*(rounds.samples[name] for name in ("ours", "noop", "start")), strict=True)
-    ratio = statistics.median((ours.cpu - noop.cpu) / start.cpu for ours, noop, start in told)
-    note = f"{host} with our gate less {host} with a no-op hook, over `python -c pass`"
-    return Row(what, ratio, 2.0, "python -c pass", rounds.median("ours"), rounds.median("noop"), rounds.times, note)
+def _shares(repository: world.Repository, words: list[str], stage: str, times: int) -> Iterator[Row]:
+    """What our hook adds under a host over `true`, over a start of Python, by our own file and by the console script.
+
+    The script is what the host calls with `language: python`, from an environment that is there.
+    """
+    start = os.path.join(os.path.dirname(shipmoor_hooks.__file__), "start.py")
+    script = os.path.join(os.path.dirname(sys.executable), "shipmoor-hooks-hook")
+    entries = {"noop": "true", "file": f"{sys.executable} -I -S {start} {stage}", "script": f"{script} {stage}"}
+    named = str(stage == "commit-msg").lower()
+    lines = "".join(HOOK.format(id=name, entry=entry, stage=stage, named=named) for name, entry in entries.items())
+    repository.write(".pre-commit-config.yaml", f"repos:\n- repo: local\n  hooks:\n{lines}")
+    world.git(repository.folder, "add", ".pre-commit-config.yaml")
+    commands = {"start": Command(python("-c", "pass"))}
+    for name in entries:
+        here = [*words[:2], name, *words[2:]]
+        commands[name] = Command(here, repository.folder, repository.environ)
+    rounds = paired(commands, times)
+    host = os.path.basename(words[0])
+    for name, kind, limit in (("file", "system", 2.0), ("script", "python", 3.5)):
+        told = zip(*(rounds.samples[key] for key in (name, "noop", "start")), strict=True)
+        ratio = statistics.median((ours.cpu - noop.cpu) / python.cpu for ours, noop, python in told)
+        note = f"{host} with our hook less {host} with `true`, over `python -c pass`"
+        yield Row(
+            f"our share of {stage} under {host}, language {kind}", ratio, limit, "python -c pass", rounds.median(name),
+            rounds.median("noop"), rounds.times, note,
+        )  # fmt: skip
 
 
 def _history(folder: str, times: int) -> Iterator[Row]:
@@ -104,8 +130,3 @@ def _history(folder: str, times: int) -> Iterator[Row]:
     rounds = paired(commands, times)
     names = ["git merge-base", "git log", "python -c pass"]
     yield rounds.row("merge bases + trailers", "ours", names, 1.2, note="whole process, our imports with it")
-
-
-def _config() -> str:
-    hooks = (HOOK.format(id=name, entry=f"{sys.executable} -I {words}") for name, words in ENTRIES.items())
-    return f"repos:\n- repo: local\n  hooks:\n{''.join(hooks)}"

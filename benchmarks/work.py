@@ -116,15 +116,6 @@ def tree_imports(_: str) -> None:
     assert place
 
 
-def tree(folder: str) -> None:
-    import os
-
-    from shipmoor_hooks import place
-    from shipmoor_hooks.trees import tree as trees
-
-    assert trees.capture(place.find(folder, os.environ)).tree
-
-
 def bases(folder: str) -> None:
     import os
 

@@ -2,10 +2,10 @@
 
 The standard decorator compiles eight methods of each class anew, and its module loads `inspect`: with some ninety classes that
 was more than half of what loading the gate took (docs/decisions/data-classes.md). Here one method is compiled, the
-initialiser; the others are closures over the names. A type checker sees the standard library's own, `dataclasses.fields` and
-what builds on it work on what is made here, and tests/test_data_classes.py asks both about everything that this package uses:
-classes with slots, frozen or not, fields with `default`, `default_factory`, `repr` and `compare`, no inheritance. Anything
-else is no argument here, so that it is missed at once.
+initialiser, when its class is first called; the others are closures over the names. A type checker sees the standard
+library's own, `dataclasses.fields` and what builds on it work on what is made here, and tests/test_data_classes.py asks both
+about everything that this package uses: classes with slots, frozen or not, fields with `default`, `default_factory`, `repr`
+and `compare`, no inheritance. Anything else is no argument here, so that it is missed at once.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ else:
             "__slots__": names,
             "__match_args__": names,
             "__dataclass_fields__": _StandardFields(annotations, told),
-            "__init__": _initialiser(cls, told, frozen),
+            "__init__": _Initialiser(told, frozen),
             "__repr__": _repr(tuple(name for name, one in told.items() if one.repr)),
             "__eq__": _eq(compared),
             "__hash__": _hash(compared) if frozen else None,
@@ -90,8 +90,23 @@ else:
             return attrgetter(*names)
         return lambda one: tuple(getattr(one, name) for name in names)
 
+    class _Initialiser:
+        """`__init__`, compiled at the first call of the class: most classes that a process loads are never called there."""
+
+        __slots__ = ("cls", "frozen", "told")
+
+        def __init__(self, told, frozen):
+            self.told, self.frozen = told, frozen
+
+        def __set_name__(self, cls, name):
+            self.cls = cls
+
+        def __get__(self, instance, owner=None):
+            self.cls.__init__ = made = _initialiser(self.cls, self.told, self.frozen)
+            return made.__get__(instance, owner)
+
     def _initialiser(cls, told, frozen):
-        outer, arguments, lines = {"_set": object.__setattr__, "_none": _NONE}, ["self"], []
+        outer, arguments, lines = {"_none": _NONE}, ["self"], []
         for name, one in told.items():
             value = name
             if one.default_factory is not _NONE:
@@ -103,8 +118,10 @@ else:
                 arguments.append(f"{name}=_default_{name}")
             else:
                 arguments.append(name)
-            lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
-        if "__post_init__" in cls.__dict__:
+            if frozen:  # past the refusal, and faster than `object.__setattr__`, which looks the slot up
+                outer[f"_set_{name}"] = vars(cls)[name].__set__
+            lines.append(f"_set_{name}(self, {value})" if frozen else f"self.{name} = {value}")
+        if "__post_init__" in vars(cls):
             lines.append("self.__post_init__()")
         text = f"def make({', '.join(outer)}):\n def __init__({', '.join(arguments)}):\n  "
         world = {}

@@ -5,7 +5,8 @@ It reads commits and the spool, never the working tree, and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from shipmoor_hooks import evaluate_evals, history, moves, overlays_now, policy, proofs_now, surface_changes
 from shipmoor_hooks.data_classes import dataclass, field, replace
@@ -66,7 +67,7 @@ class Collected:
 
     counts: list[SuiteCount] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    known: set[str] = field(default_factory=set)
+    ids: list[Collection[str]] = field(default_factory=list)
     new_at_tip: set[str] = field(default_factory=set)
 
 
@@ -83,8 +84,7 @@ class _Judge:
         self.git = place.git
         self.request = request
         self.spool = Spool(place.spool_home, place.worktree)
-        self.bases = [history.revision(self.git, c) for c in request.bases.commits]
-        self.tip = history.revision(self.git, request.tip)
+        *self.bases, self.tip = history.revisions(self.git, (*request.bases.commits, request.tip))
         self.shared = SharedRuns(place, request.bases.commits[0] if request.bases.commits else None)
         if request.tip_tree is not None:
             self.tip = Revision(request.tip, request.tip_tree)
@@ -228,7 +228,7 @@ class _Judge:
         found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
         if self._has_tip():
             found.findings += overlays_now.findings(self.place, self.shared, suite, variant, sides, base_runs, tip_runs)
-        found.known |= result.known
+        found.ids += result.ids
         found.new_at_tip |= result.new_at_tip
         if suite.proofs and self.request.tip_tree is None:
             found.findings += proofs_now.unproven_new(
@@ -249,7 +249,7 @@ class _Judge:
             stock = self._stock([history.tree_of(self.git, commit)], suite)
             runs = selection.choose(stock, suite, rules.evidence).usable.get(variant, ())
             there = {c.id for r in runs for c in r.cases if not c.covers}
-            lacking = sorted(there - result.known)
+            lacking = sorted(there.difference(*result.ids))
             if lacking:
                 found.append(note(lacking, len(there)))
         return found
@@ -270,7 +270,7 @@ class _Judge:
         for variant, runs in sorted(usable.items(), key=lambda row: row[0] or ""):
             count = runs[-1].count
             found.counts.append(SuiteCount(suite.name, variant, None, Count(count.passed, count.of)))
-            found.known |= {c.id for c in runs[-1].cases}
+            found.ids.append([c.id for c in runs[-1].cases])
             message = f"{suite.name} has nothing to be measured against yet; its yardstick starts with {count} cases."
             found.findings.append(Finding(Code.FIRST_YARDSTICK, message, suite=suite.name, variant=variant, tip=count))
 
@@ -318,7 +318,7 @@ class _Judge:
             counts=found.counts,
             findings=found.findings,
             commits=commits,
-            known=found.known,
+            known=chain.from_iterable(found.ids),
             new_at_tip=found.new_at_tip,
             reason_pattern=rules.reason,
             mode=rules.mode,

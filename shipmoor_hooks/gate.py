@@ -5,7 +5,6 @@ Every ref of a push is judged; 1 (refused) outweighs 3 (cannot evaluate), which 
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping, Sequence
 from typing import TextIO
@@ -19,7 +18,7 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.push import Push, Update, judged
 from shipmoor_hooks.render import as_json, as_text, headline
 from shipmoor_hooks.spool import Spool
-from shipmoor_hooks.target import Bases
+from shipmoor_hooks.target import Bases, Remotes
 from shipmoor_hooks.trees import index_tree
 from shipmoor_hooks.visible import visible
 
@@ -42,17 +41,26 @@ class ByHand:
 
 
 def run_pre_push(
-    push: Push, directory: str, environ: Mapping[str, str], now: float, out: TextIO | None, err: TextIO | None
+    push: Push,
+    directory: str,
+    environ: Mapping[str, str],
+    now: float,
+    out: TextIO | None,
+    err: TextIO | None,
+    said: Mapping[str, Mapping[str, str]] | None = None,
 ) -> int:
-    """Judge every ref of a push and print what follows; the exit code for git."""
+    """Judge every ref of a push and print what follows; the exit code for git.
+
+    `said` is what remotes have answered already (`target.Remotes`).
+    """
     where = place.find(directory, environ, in_hook=True)
     answered: dict[tuple[str, Bases], Verdict] = {}
     codes = [EXIT_ALLOWED]
-    ask = functools.cache(lambda remote: history.heads_of_remote(where.git, remote))
+    remotes = Remotes(where.git, said)
     # Where nobody reads (`out`, `err`), our own hook has judged this very push and kept its receipts.
     silent = (out is None and err is None) or push_caller.is_dry_run()
     for update in push.updates:
-        verdict = judge_update(where, update, push, now, ask, answered) if judged(update) else None
+        verdict = judge_update(where, update, push, now, remotes, answered) if judged(update) else None
         if verdict is not None:
             codes.append(EXIT_ALLOWED if verdict.watching else EXIT_OF[verdict.decision])
             tell(verdict, out, err)
@@ -77,7 +85,7 @@ def judge_update(
     update: Update,
     push: Push,
     now: float,
-    ask: target.Ask,
+    remotes: Remotes,
     answered: dict[tuple[str, Bases], Verdict],
 ) -> Verdict | None:
     """The verdict on one ref of a push; None for what is no commit. Equal tips against equal bases are judged once."""
@@ -89,8 +97,8 @@ def judge_update(
             raise UsageFault(f"{update.local} is to be pushed, but {where.git_dir} has no such object")
         return None
     name = update.remote_ref or update.local_ref
-    aim = target.gate_target(where.git, tip, lambda n: target.for_push(where.git, n, push, ask))
-    bases = target.bases_of(where.git, where.common_dir, tip, update, push, aim)
+    aim = target.gate_target(where.git, tip, remotes, lambda n: target.for_push(where.git, n, push, remotes))
+    bases = target.bases_of(where.git, where.common_dir, tip, update, push, aim, remotes)
     key = (tip, bases)
     if key in answered:
         return replace(answered[key], ref=name)
@@ -108,7 +116,8 @@ def by_hand(where: Place, asked: ByHand, now: float) -> Verdict:
         base = history.require_commit(git, asked.base)
         bases = Bases((base,), None) if asked.merge_result else target.named(git, where.common_dir, tip, base)
     else:
-        aim = target.gate_target(git, tip, lambda n: target.by_hand(git, n))
+        remotes = Remotes(git)
+        aim = target.gate_target(git, tip, remotes, lambda n: target.by_hand(git, n, remotes))
         if asked.merge_result and aim.tip is not None:
             bases = Bases((aim.tip,), aim)
         else:
@@ -129,7 +138,8 @@ def findings_of_commit(
     tree = index_tree.capture_index(where, environ).tree
     if tree is None or not Spool(where.common_dir, where.worktree).at_tree(tree).runs:
         return ()
-    aim = target.gate_target(git, head, lambda n: target.by_hand(git, n, ask_remote=False))
+    remotes = Remotes(git)
+    aim = target.gate_target(git, head, remotes, lambda n: target.by_hand(git, n, remotes, ask_remote=False))
     bases = target.with_target(git, where.common_dir, head, aim)
     request = evaluate.Request(head, bases, now, tip_tree=tree, messages=(message,))
     return evaluate.judge(where, request).findings

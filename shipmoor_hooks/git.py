@@ -7,11 +7,17 @@ replace refs, grafts and lazy fetches are off, and nothing takes an optional loc
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Iterable, Mapping
 
+from shipmoor_hooks import git_process
 from shipmoor_hooks.errors import GitFault, RepositoryFault
 from shipmoor_hooks.git_environment import LOCATION_VARIABLES, scrubbed
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    _Answer = TypeVar("_Answer")
 
 CONFIGURATION_VARIABLES = ("GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
 
@@ -63,6 +69,14 @@ class Git:
     def __init__(self, directory: str, environ: Mapping[str, str]) -> None:
         self.directory = directory
         self.environ = scrubbed(environ)
+        self._answers: dict[tuple[str, ...], Any] = {}
+
+    def once(self, question: tuple[str, ...], ask: Callable[[], _Answer]) -> _Answer:
+        """The answer to a question about objects by their names, which never come to mean another thing: asked once."""
+        if question not in self._answers:
+            self._answers[question] = ask()
+        answer: _Answer = self._answers[question]
+        return answer
 
     def run(
         self,
@@ -70,22 +84,25 @@ class Git:
         stdin: bytes = b"",
         extra: Mapping[str, str] | None = None,
         timeout: float | None = None,
-    ) -> subprocess.CompletedProcess[bytes]:
-        """Run git whatever it answers. Raises RepositoryFault when git or the directory is missing."""
+    ) -> git_process.Finished:
+        """Run git whatever it answers; `timeout` in seconds.
+
+        Raises RepositoryFault when git or the directory is missing, git_process.TookTooLong, GitFault.
+        """
+        words = ("-C", self.directory, *arguments)
+        environ = self.environ | dict(extra) if extra else self.environ
         try:
-            return subprocess.run(
-                ["git", *arguments],
-                cwd=self.directory,
-                env=self.environ | dict(extra or {}),
-                input=stdin,
-                capture_output=True,
-                timeout=timeout,
-                check=False,
-            )
+            done = git_process.run(words, environ, stdin, timeout)
         except FileNotFoundError as missing:
-            if not os.path.isdir(self.directory):
-                raise RepositoryFault(f"{self.directory}: there is no such folder") from missing
             raise RepositoryFault("git is not on PATH", "install git 2.34 or newer") from missing
+        except ChildProcessError as unknown:
+            raise GitFault(
+                "nobody can tell how git ended: this process was started with SIGCHLD ignored",
+                "start it without that (signal(7))",
+            ) from unknown
+        if done.returncode == 128 and not os.path.isdir(self.directory):
+            raise RepositoryFault(f"{self.directory}: there is no such folder")
+        return done
 
     def output(
         self,

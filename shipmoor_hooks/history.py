@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.git_environment import NO_PROMPTS
+from shipmoor_hooks.git_process import TookTooLong
 from shipmoor_hooks.model import Change, CommitMessage, Revision
 from shipmoor_hooks.trees.tree_listing import between
 
@@ -50,6 +50,12 @@ def tree_of(git: Git, commit: str) -> str:
 
 def revision(git: Git, commit: str) -> Revision:
     return Revision(commit, tree_of(git, commit))
+
+
+def revisions(git: Git, commits: Sequence[str]) -> list[Revision]:
+    """Commits (object names) with their trees, by one question."""
+    trees = git.text("rev-parse", *(f"{commit}^{{tree}}" for commit in commits)) if commits else ""
+    return [Revision(commit, tree) for commit, tree in zip(commits, trees.split(), strict=True)]
 
 
 def merge_bases(git: Git, one: str, other: str) -> tuple[str, ...]:
@@ -215,7 +221,7 @@ def published_by_remote(git: Git, remote: str, ref: str, timeout: float = 3.0) -
 def _asked_remote(git: Git, timeout: float, *words: str) -> list[str] | None:
     try:
         done = git.run("ls-remote", *words, extra=NO_PROMPTS, timeout=timeout)
-    except subprocess.TimeoutExpired:
+    except TookTooLong:
         return None
     return None if done.returncode else done.stdout.decode("utf-8", "surrogateescape").splitlines()
 

@@ -11,7 +11,22 @@ import sys
 
 from shipmoor_hooks import PROBE
 
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NoReturn
+
 STAGES = ("pre-push", "post-commit", "commit-msg", "pre-receive", "agent")
+
+
+def program() -> NoReturn:
+    """The whole process: it ends without taking everything apart, which costs a fifth of a start of Python."""
+    code = main()
+    from shipmoor_hooks.output import flush
+
+    flush(sys.stdout)
+    flush(sys.stderr)
+    os._exit(code)
 
 
 def main() -> int:
@@ -43,12 +58,13 @@ def pre_push(shim: str, arguments: list[str]) -> int:
     earlier = beside(shim, "pre-push", arguments, stdin)
     if told and not stdin and len(arguments) > 1:
         return earlier  # git calls with an empty list when nothing is left to push
-    if stdin and without_news(arguments, stdin):
+    said: dict[str, Mapping[str, str]] = {}
+    if without_news(arguments, stdin, said) if stdin else host_without_news():
         return earlier
     load_site()
     from shipmoor_hooks.error_handler import guarded
 
-    return guarded(lambda: judge(arguments, stdin), os.environ) or earlier
+    return guarded(lambda: judge(arguments, stdin, said), os.environ) or earlier
 
 
 def pre_receive(shim: str) -> int:
@@ -87,17 +103,33 @@ def agent() -> int:
     return code if code in (0, 2) else 1
 
 
-def without_news(arguments: list[str], stdin: bytes) -> bool:
-    """Is this a push in which nothing about the tests has changed? Then it is answered here."""
+def without_news(arguments: list[str], stdin: bytes, said: dict[str, Mapping[str, str]]) -> bool:
+    """Is this a push in which nothing about the tests has changed? Then it is answered here; else `said` is filled."""
     import time
 
     from shipmoor_hooks import output, quick_gate
 
-    line = quick_gate.answer(arguments, stdin, os.getcwd(), os.environ, time.time())
+    line = quick_gate.answer(arguments, stdin, os.getcwd(), os.environ, time.time(), said)
     if line is not None:
         output.say(sys.stdout, line)
         output.flush(sys.stdout)
     return line is not None
+
+
+def host_without_news() -> bool:
+    """The same under a hook host, which shows one ref of the push in its environment."""
+    if not os.environ.get("PRE_COMMIT_TO_REF"):
+        return False
+    import time
+
+    from shipmoor_hooks import output, quick_host
+
+    told = quick_host.answer(os.getcwd(), os.environ, time.time())
+    for stream, text in zip((sys.stdout, sys.stderr), told or (), strict=False):
+        if text:
+            output.say(stream, text)
+        output.flush(stream)
+    return told is not None
 
 
 def said_quickly(now: float) -> bool:
@@ -119,13 +151,17 @@ def load_site() -> None:
         site.main()
 
 
-def judge(arguments: list[str], stdin: bytes) -> int:
-    """The gate's answer about this push. Raises UsageFault when neither git nor a host says what is pushed."""
+def judge(arguments: list[str], stdin: bytes, said: Mapping[str, Mapping[str, str]]) -> int:
+    """The gate's answer about this push. `said` is what remotes have answered already.
+
+    Raises UsageFault when neither git nor a host says what is pushed.
+    """
     import time
 
     from shipmoor_hooks import push
     from shipmoor_hooks.errors import UsageFault
     from shipmoor_hooks.gate import run_pre_push
+    from shipmoor_hooks.quick_host import TOLD_BEFORE
 
     seen = push.from_git(arguments, stdin) if stdin else push.from_host(os.environ)
     if seen is None:
@@ -137,9 +173,9 @@ def judge(arguments: list[str], stdin: bytes) -> int:
     if seen.from_host and seen.url and told_already(os.getcwd()):
         # Judged all the same: the host may have left our own hook out. Said twice it would only be read less.
         code = run_pre_push(seen, *here, None, None)
-        say("shipmoor-hooks: every ref of this push was judged by our own hook, which runs first: see above")
+        say(TOLD_BEFORE)
         return code
-    return run_pre_push(seen, *here, sys.stdout, sys.stderr)
+    return run_pre_push(seen, *here, sys.stdout, sys.stderr, said)
 
 
 def told_already(directory: str) -> bool:

@@ -13,6 +13,7 @@ from shipmoor_hooks.case_list import Case as Case
 from shipmoor_hooks.case_list import CaseList as CaseList
 from shipmoor_hooks.case_list import Outcome as Outcome
 from shipmoor_hooks.case_list import RecordKind as RecordKind
+from shipmoor_hooks.change import Change as Change
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.eval_model import EvalResult, EvalRun
 from shipmoor_hooks.finding_codes import Code as Code
@@ -110,15 +111,6 @@ class ReportFile:
     name: str
     sha256: str
     mtime_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One path whose content in the tested tree differs from HEAD's; `mode` and `oid` are None when it is gone there."""
-
-    path: str
-    mode: str | None
-    oid: str | None
 
 
 @dataclass(frozen=True, slots=True)

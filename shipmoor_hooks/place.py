@@ -6,11 +6,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import RepositoryFault
 from shipmoor_hooks.git import Git, last_line
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# The last of these is refused outside a working tree, after the others were answered.
+_QUESTIONS = (
+    "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-bare-repository",
+    "--is-inside-work-tree", "--show-toplevel",
+)  # fmt: skip
+_ANSWERED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +64,18 @@ def find(directory: str, environ: Mapping[str, str], *, in_hook: bool = False) -
     in, and it is honoured only where discovery finds nothing.
     """
     git = Git(directory, environ)
-    wanted = (
-        "rev-parse",
-        "--path-format=absolute",
-        "--git-dir",
-        "--git-common-dir",
-        "--is-bare-repository",
-        "--is-inside-work-tree",
-    )
-    done = git.run(*wanted)
+    told = False
+    answers, said = _ask(git)
     named = environ.get("GIT_DIR", "")
-    told = named and (done.returncode or (in_hook and not _is_git_dir(done.stdout, os.path.join(directory, named))))
-    if told:
+    if named and (not answers or (in_hook and not _same(answers[0], os.path.join(directory, named)))):
+        told = True
         explicit = {k: environ[k] for k in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR") if environ.get(k)}
         git.environ.update(explicit)
-        done = git.run(*wanted)
-    if done.returncode:
-        raise not_usable(directory, done.stderr.decode("utf-8", "replace"))
-    git_dir, common_dir, bare, inside = done.stdout.decode("utf-8", "surrogateescape").splitlines()[:4]
-    top = None
-    if inside == "true":
-        top = git.text("rev-parse", "--path-format=absolute", "--show-toplevel")
-    elif bare != "true" and told:
-        top = git.try_text("rev-parse", "--path-format=absolute", "--show-toplevel")
+        answers, said = _ask(git)
+    if not answers:
+        raise not_usable(directory, said)
+    git_dir, common_dir, bare, inside, *tops = answers
+    top = tops[0] if tops and bare != "true" and (told or inside == "true") else None
     if top is None and bare != "true":
         raise RepositoryFault(f"{directory} lies inside the git directory {git_dir}, not in a working tree")
     if top is not None:
@@ -85,13 +84,19 @@ def find(directory: str, environ: Mapping[str, str], *, in_hook: bool = False) -
         git.environ["GIT_DIR"] = git_dir
         if top is not None:
             git.environ["GIT_WORK_TREE"] = top
-    worktree = "main" if os.path.realpath(git_dir) == os.path.realpath(common_dir) else os.path.basename(git_dir)
+    worktree = "main" if _same(git_dir, common_dir) else os.path.basename(git_dir)
     return Place(git, top, git_dir, common_dir, worktree)
 
 
-def _is_git_dir(answer: bytes, named: str) -> bool:
-    found = answer.decode("utf-8", "surrogateescape").split("\n", 1)[0]
-    return os.path.realpath(found) == os.path.realpath(named)
+def _ask(git: Git) -> tuple[list[str], str]:
+    """git's answers, none where it finds no repository; and what it said beside them."""
+    done = git.run(*_QUESTIONS)
+    answers = done.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]
+    return answers if len(answers) >= _ANSWERED else [], done.stderr.decode("utf-8", "replace")
+
+
+def _same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def not_usable(directory: str, said: str) -> RepositoryFault:

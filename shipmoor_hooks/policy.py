@@ -6,6 +6,7 @@ The gate reads the policy of a commit, `run` and `capture` that of the working t
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import stat
@@ -85,8 +86,9 @@ def load_revision(git: Git, revision: str) -> Policy | None:
 
     Raises PolicyFault, RepositoryFault when there is no such revision, GitFault when an object is missing.
     """
-    blobs = _read_blobs(git, revision)
-    return _first(blobs.get)
+    if _OBJECT_NAME.fullmatch(revision):
+        return git.once(("policy", revision), lambda: _first(_read_blobs(git, revision).get))
+    return _first(_read_blobs(git, revision).get)
 
 
 def _first(read: Callable[[str], bytes | None]) -> Policy | None:
@@ -101,6 +103,7 @@ def _first(read: Callable[[str], bytes | None]) -> Policy | None:
 # ---------------------------------------------------------------- bytes -> Policy
 
 
+@functools.lru_cache(maxsize=16)  # base and tip nearly always hold the same file
 def _parse(data: bytes, source: str) -> Policy | None:
     document, text = _document(data, source)
     prefix: Path = ()

@@ -58,24 +58,57 @@ class Range:
 
 
 def answer(
-    arguments: Sequence[str], stdin: bytes, directory: str, environ: Mapping[str, str], now: float
+    arguments: Sequence[str],
+    stdin: bytes,
+    directory: str,
+    environ: Mapping[str, str],
+    now: float,
+    said: dict[str, Mapping[str, str]],
 ) -> str | None:
-    """The line that the gate prints for a push without news, its receipt kept; None: the gate must judge.
+    """The line that the gate prints for a push without news, its receipt kept; None: the gate must judge."""
+    rows = counted(arguments, stdin, directory, environ, now, said)
+    pushed = None if rows is None else _only_branch(stdin)
+    return None if rows is None or pushed is None else allowed(pushed.name, rows)
+
+
+def allowed(name: str, rows: Sequence[tuple[str, str]]) -> str:
+    """The gate's headline; `rows` are the suites with their n of N."""
+    return f"shipmoor-hooks: {name}: allowed: {', '.join(f'{suite} {count}' for suite, count in rows)}"
+
+
+def counted(
+    arguments: Sequence[str],
+    stdin: bytes,
+    directory: str,
+    environ: Mapping[str, str],
+    now: float,
+    said: dict[str, Mapping[str, str]],
+    *,
+    receipt: bool = True,
+) -> list[tuple[str, str]] | None:
+    """The suites with the n of N that stands on both sides of a push without news; None: the gate must judge.
 
     `arguments` and `stdin` are git's to its pre-push hook (githooks(5)). Whatever cannot be read or written is the gate's
-    to tell, too: the errors of data that is not as expected stand for None.
+    to tell, too: the errors of data that is not as expected stand for None. What the remote answered is put into `said`
+    under its name, so that the gate need not ask again. `receipt`: whether one is kept.
     """
     try:
-        return _answer(arguments, stdin, directory, environ, now)
+        return _counted(arguments, stdin, directory, environ, now, said, receipt)
     except (OSError, EnvironmentFault, ImportError):
         return None
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, ArithmeticError):
         return None  # the data is not of the form that it should have
 
 
-def _answer(
-    arguments: Sequence[str], stdin: bytes, directory: str, environ: Mapping[str, str], now: float
-) -> str | None:
+def _counted(
+    arguments: Sequence[str],
+    stdin: bytes,
+    directory: str,
+    environ: Mapping[str, str],
+    now: float,
+    said: dict[str, Mapping[str, str]],
+    receipt: bool,
+) -> list[tuple[str, str]] | None:
     pushed = _only_branch(stdin)
     here = lean_git.find(directory, environ)
     if pushed is None or here is None or list(arguments[:1]) != [REMOTE] or len(arguments) != 2:
@@ -83,6 +116,8 @@ def _answer(
     if os.path.lexists(here.common_dir + "/shallow") or REMOTE not in (lean_git.remotes(here) or ()):
         return None
     heads = _heads(here)
+    if heads:
+        said[REMOTE] = heads
     if "HEAD" not in heads or "refs/heads/HEAD" in heads:
         return None
     root = here.common_dir + "/shipmoor-hooks"
@@ -94,9 +129,8 @@ def _answer(
         return None
     keys = Keys(environ, state.state_path(environ))
     told = _counts(root, span, rules, keys)
-    if told is None or not (is_dry_run() or _keep_receipt(root, pushed, span, keys, now)):
-        return None
-    return f"shipmoor-hooks: {pushed.name}: allowed: {', '.join(told)}"
+    silent = not receipt or is_dry_run()
+    return told if told is not None and (silent or _keep_receipt(root, pushed, span, keys, now)) else None
 
 
 def _only_branch(stdin: bytes) -> Pushed | None:
@@ -189,8 +223,8 @@ def _may_stand(pushed: Pushed, span: Range, rules: plain_policy.Plain, heads: Ma
     return span.base == span.target and pushed.old in ("", span.target)
 
 
-def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> list[str] | None:
-    """`SUITE n of N` for each suite, in the policy's order; None where there is anything to tell or to ask."""
+def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> list[tuple[str, str]] | None:
+    """Each suite with its `n of N`, in the policy's order; None where there is anything to tell or to ask."""
     stock = {}
     for tree in (span.base_tree, span.tip_tree, *span.beside):
         if tree not in stock:
@@ -207,7 +241,7 @@ def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> li
             return None
         if not all(other is None or quick_runs.same_ids(other, tip) for other in beside):
             return None
-        told.append(f"{suite} {tip['cases']['counts'].get('p', 0)} of {tip['cases']['number']}")
+        told.append((suite, f"{tip['cases']['counts'].get('p', 0)} of {tip['cases']['number']}"))
     return told or None
 
 

@@ -44,5 +44,8 @@ def judge_update(where: Place, update: push.Update, received: push.Push, now: fl
     tip = history.commit_of(where.git, update.local or "")
     if tip is None:
         return None
-    bases = target.bases_of(where.git, where.common_dir, tip, update, received, target.on_server(where.git, tip))
+    remotes = target.Remotes(where.git)
+    bases = target.bases_of(
+        where.git, where.common_dir, tip, update, received, target.on_server(where.git, tip), remotes
+    )
     return evaluate.judge(where, evaluate.Request(tip, bases, now, ref=update.remote_ref))

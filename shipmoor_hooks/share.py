@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
 from shipmoor_hooks.foreign import SIGNATURE_SUFFIX
 from shipmoor_hooks.git import Git, last_line
+from shipmoor_hooks.git_process import Finished, TookTooLong
 from shipmoor_hooks.outgoing import Outgoing
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.published import RUNS_REF, Published, Refused, Sort, inventory_path, tracking_ref
@@ -155,14 +155,14 @@ def _push(git: Git, remote: str, commit: str, old: str | None) -> str | None:
     return " ".join([*flagged[:1], last_line(done.stderr.decode("utf-8", "replace"))])
 
 
-def _ask(git: Git, *words: str) -> subprocess.CompletedProcess[bytes]:
+def _ask(git: Git, *words: str) -> Finished:
     try:
         return git.run(*words, timeout=_ASK)
-    except subprocess.TimeoutExpired as late:
+    except TookTooLong as late:
         raise EnvironmentFault(f"the remote did not answer within {_ASK:.0f} s", "try again") from late
 
 
-def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+def _said(done: Finished) -> str:
     return last_line(done.stderr.decode("utf-8", "replace"))
 
 

@@ -1,8 +1,7 @@
 """The file that our shims start: `python -I -S .../shipmoor_hooks/start.py --shim PATH STAGE ...`.
 
 `-S` leaves out the search for libraries, which costs half of Python's own start; the package is found by this file's place,
-behind the standard library. What needs libraries loads them (hook.load_site). The process ends without taking everything
-apart, which costs a fifth of a start: what was said is flushed before.
+behind the standard library. What needs libraries loads them (hook.load_site).
 """
 
 import os
@@ -10,10 +9,6 @@ import sys
 
 if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    from shipmoor_hooks.hook import main
-    from shipmoor_hooks.output import flush
+    from shipmoor_hooks.hook import program
 
-    code = main()
-    flush(sys.stdout)
-    flush(sys.stderr)
-    os._exit(code)
+    program()

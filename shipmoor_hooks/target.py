@@ -6,7 +6,7 @@ only when that fails the remote-tracking refs, with a note. By hand the remote-t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from shipmoor_hooks import history, policy
 from shipmoor_hooks.data_classes import dataclass
@@ -18,7 +18,31 @@ from shipmoor_hooks.push import Push, Update
 DEFAULT_REMOTE = "origin"
 DEFAULT_TARGET = "origin/HEAD"
 HERE = ""  # the remote's name, in the repository that is the remote
-Ask = Callable[[str], dict[str, str] | None]
+
+
+class Remotes:
+    """The remotes of a repository, each asked once: the URLs that are configured, the branches that a remote says it has.
+
+    `said` is what remotes have answered already, by name.
+    """
+
+    def __init__(self, git: Git, said: Mapping[str, Mapping[str, str]] | None = None) -> None:
+        self._git = git
+        self._said: dict[str, Mapping[str, str] | None] = dict(said or {})
+        self._configured: dict[str, str] | None = None
+
+    @property
+    def configured(self) -> dict[str, str]:
+        """Name to URL."""
+        if self._configured is None:
+            self._configured = history.remotes(self._git)
+        return self._configured
+
+    def heads(self, remote: str) -> Mapping[str, str] | None:
+        """As `history.heads_of_remote` tells them."""
+        if remote not in self._said:
+            self._said[remote] = history.heads_of_remote(self._git, remote)
+        return self._said[remote]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +79,14 @@ def split(name: str, remotes: Sequence[str]) -> tuple[str | None, str]:
     return None, name
 
 
-def gate_target(git: Git, tip: str, find: Callable[[str], Target]) -> Target:
+def gate_target(git: Git, tip: str, remotes: Remotes, find: Callable[[str], Target]) -> Target:
     """The target by the policy of the target branch itself, where that has one, else by the tip's.
 
     A tip that names itself as the target would be its own base: so the remote's HEAD is asked first, and the policy that
     stands there says which branch is meant.
     """
     names = []
-    if DEFAULT_REMOTE in history.remotes(git):
+    if DEFAULT_REMOTE in remotes.configured:
         first = find(DEFAULT_TARGET)
         if first.tip is not None:
             names.append(first.tip)
@@ -78,33 +102,32 @@ def gate_target(git: Git, tip: str, find: Callable[[str], Target]) -> Target:
     return first if names and named == DEFAULT_TARGET else find(named)
 
 
-def by_hand(git: Git, name: str, *, ask_remote: bool = True) -> Target:
+def by_hand(git: Git, name: str, remotes: Remotes, *, ask_remote: bool = True) -> Target:
     """The target as the remote-tracking refs tell it, else (`ask_remote`) as the remote does. Raises UsageFault."""
-    remote, branch = split(name, list(history.remotes(git)))
+    remote, branch = split(name, list(remotes.configured))
     if remote is None:
-        return _of_this_repository(git, name)
+        return _of_this_repository(git, name, remotes)
     commit = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
     if commit is not None:
         return Target(name, remote, branch, commit)
     if not ask_remote:
         raise UsageFault(f"the target {name} is not known here", f"git fetch {remote}")
-    said = history.heads_of_remote(git, remote)
+    said = remotes.heads(remote)
     if said is None:
         raise UsageFault(f"the target {name} is not known here and its remote does not answer", f"git fetch {remote}")
     return _from_heads(git, name, remote, branch, said)
 
 
-def for_push(git: Git, name: str, push: Push, ask: Ask) -> Target:
-    """The target as the remote itself tells it at the time of a push; `ask` gives a remote's branches (or None)."""
-    configured = history.remotes(git)
-    remote, branch = split(name, list(configured))
+def for_push(git: Git, name: str, push: Push, remotes: Remotes) -> Target:
+    """The target as the remote itself tells it at the time of a push."""
+    remote, branch = split(name, list(remotes.configured))
     if remote is None:
-        return _of_this_repository(git, name)
-    if branch != "HEAD" and is_same_remote(push, remote, configured):
+        return _of_this_repository(git, name, remotes)
+    if branch != "HEAD" and is_same_remote(push, remote, remotes.configured):
         for update in push.updates:
             if update.remote_ref == f"refs/heads/{branch}" and update.remote_oid:
                 return _known(git, name, remote, branch, update.remote_oid)
-    said = ask(remote)
+    said = remotes.heads(remote)
     if said is not None:
         return _from_heads(git, name, remote, branch, said)
     commit = history.commit_of(git, f"refs/remotes/{remote}/{branch}")
@@ -138,11 +161,11 @@ def on_server(git: Git, tip: str) -> Target:
     return first
 
 
-def _of_this_repository(git: Git, name: str) -> Target:
+def _of_this_repository(git: Git, name: str, remotes: Remotes) -> Target:
     """A target that names no remote: any revision of this repository. Raises UsageFault when it is none."""
     commit = history.commit_of(git, name)
     if commit is None:
-        raise _no_such_remote(name, list(history.remotes(git)))
+        raise _no_such_remote(name, list(remotes.configured))
     return Target(name, None, name, commit)
 
 
@@ -151,7 +174,7 @@ def is_same_remote(push: Push, remote: str, configured: dict[str, str]) -> bool:
     return push.remote == remote or (bool(push.url) and push.url == configured.get(remote))
 
 
-def _from_heads(git: Git, name: str, remote: str, branch: str, said: dict[str, str]) -> Target:
+def _from_heads(git: Git, name: str, remote: str, branch: str, said: Mapping[str, str]) -> Target:
     if not any(n.startswith("refs/heads/") for n in said):
         return Target(name, remote, branch, None, empty=True)
     wanted = branch if f"refs/heads/{branch}" in said else said.get("HEAD", "")
@@ -186,18 +209,19 @@ def _no_such_remote(name: str, configured: Sequence[str]) -> UsageFault:
     )
 
 
-def bases_of(git: Git, common_dir: str, tip: str, update: Update, push: Push, target: Target) -> Bases:
+def bases_of(
+    git: Git, common_dir: str, tip: str, update: Update, push: Push, target: Target, remotes: Remotes
+) -> Bases:
     """What a pushed tip is compared with.
 
     Into the target branch itself: the remote's old value when that is not an ancestor (a rewind), else the merge base; for
     any other branch the merge base with the target.
     """
-    configured = history.remotes(git)
     old = update.remote_oid
     into_target = (
         target.remote is not None
         and update.remote_ref == f"refs/heads/{target.branch}"
-        and is_same_remote(push, target.remote, configured)
+        and is_same_remote(push, target.remote, remotes.configured)
     )
     if into_target:
         old = old or target.tip

@@ -24,16 +24,22 @@ class RepoBuilder:
         return built
 
     def process(
-        self, argv: Sequence[str], *, stdin: bytes = b"", env: Mapping[str, str] | None = None, cwd: Path | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        timeout: float = 300,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a program in the repository; its exit code is the caller's business. Ends after 300 seconds at the latest."""
+        """Run a program in the repository; its exit code is the caller's business. It ends after `timeout` seconds."""
         return subprocess.run(
             list(argv),
             cwd=cwd or self.path,
             env=self.env | dict(env or {}),
             input=stdin,
             capture_output=True,
-            timeout=300,
+            timeout=timeout,
             check=False,
         )
 

@@ -35,6 +35,11 @@ class Plain:
     body: int
 
 
+def _first_line(node: ast.stmt) -> int:
+    """That of its first decorator, where it has one."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+
+
 class History:
     """Makes commits in a repository whose tests lie in `folder`; every choice comes from `seed`."""
 
@@ -86,8 +91,7 @@ class History:
         kept = []
         for node in ast.parse("".join(lines)).body:
             if not getattr(node, "name", "").startswith(("test_", "Test")):
-                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-                kept += lines[first - 1 : node.end_lineno]
+                kept += lines[_first_line(node) - 1 : node.end_lineno]
         target = self.folder / f"test_moved_{self._next()}.py"
         target.write_text("".join([*kept, "\n\n", *lines[case.first : case.last]]))
         case.path.write_text("".join(lines[: case.first] + lines[case.last :]))
@@ -133,7 +137,7 @@ class History:
                     key = node.name
                     if key.startswith("test_") and not key.startswith("test_added") and key not in self.used:
                         assert node.end_lineno is not None
-                        found.append(Plain(path, key, node.lineno - 1, node.end_lineno, node.body[0].lineno - 1))
+                        found.append(Plain(path, key, node.lineno - 1, node.end_lineno, _first_line(node.body[0]) - 1))
         return found
 
     def _choose(self) -> Plain:

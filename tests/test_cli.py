@@ -15,8 +15,8 @@ from gate_world import GateWorld, junit, said
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks import __version__, error_handler
+from shipmoor_hooks.cli import gate_commands
 from shipmoor_hooks.cli import main as cli
-from shipmoor_hooks.cli import measure_commands
 
 RUNNER = f'[suite.unit]\ncommand = ["{sys.executable}", "runner.py"]\nreports = ["build/*.xml"]\n'
 COMMANDS = [
@@ -328,7 +328,7 @@ def test_a_bug_writes_its_log_and_says_where(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("thirteen\x1b[31m")
 
-    monkeypatch.setattr(measure_commands.gate, "by_hand", broken)
+    monkeypatch.setattr(gate_commands.gate, "by_hand", broken)
     code, out, err = inside("gate", cwd=world.repo.path)
     assert (code, out) == (4, "")
     assert "this is a bug of ours (ZeroDivisionError: thirteen" in err

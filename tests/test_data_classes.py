@@ -237,3 +237,12 @@ def test_a_class_of_the_package_is_what_the_standard_library_makes_of_its_fields
         assert hash(one) == hash(other)
         with pytest.raises(dataclasses.FrozenInstanceError):
             one.x = 1
+
+
+def test_an_initialiser_is_compiled_when_the_class_is_called() -> None:
+    made = world_of("shipmoor_hooks.data_classes")["Point"]
+    waiting = vars(made)["__init__"]
+    assert not callable(waiting)
+    assert made(1).y == 2
+    assert vars(made)["__init__"] is made.__init__ is not waiting
+    assert made(3, y=4) == made(x=3, y=4)

@@ -113,7 +113,7 @@ MUTANTS = [
            test_reduction.test_only_runs_under_the_conditions_of_the_tip_are_compared),
     Mutant("the oldest run of the tip is compared", "rules.conditions", "reverse=True)", "reverse=False)",
            test_reduction.test_only_runs_under_the_conditions_of_the_tip_are_compared),
-    Mutant("reduced only while it is open", "rules.reduction", "any(f.code in _REDUCING for f", "any(f.code in _REDUCING and not f.disclosed for f",
+    Mutant("reduced only while it is open", "rules.verdict", "any(f.code in _REDUCING for f", "any(f.code in _REDUCING and not f.disclosed for f",
            test_verdict.test_a_disclosed_finding_stays_in_the_list_and_lets_through),
     # ---------------------------------------------------------------- which runs count
     Mutant("a partial run counts", "rules.selection", "    if run.problems:", "    if False:", SHARDS),

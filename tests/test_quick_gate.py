@@ -54,7 +54,7 @@ def line(world: GateWorld, branch: str = "work", old: str = ZEROS) -> bytes:
 
 def quick(world: GateWorld, told: bytes, remote: str = "origin", top: Path | None = None) -> str | None:
     where = str(top or world.repo.path)
-    return quick_gate.answer([remote, str(world.remote)], told, where, world.repo.env, time.time())
+    return quick_gate.answer([remote, str(world.remote)], told, where, world.repo.env, time.time(), {})
 
 
 def whole(world: GateWorld, told: bytes, remote: str = "origin", top: Path | None = None) -> tuple[int, str, str]:
@@ -582,6 +582,18 @@ def test_a_push_without_news_starts_git_twice_beside_the_remotes_answer(world: G
     assert code == 0
     assert [next(w for w in words if w in ("ls-remote", "log", "cat-file")) for words in gits] == [
         "ls-remote", "log", "cat-file",
+    ]  # fmt: skip
+
+
+def test_the_gate_does_not_ask_the_remote_again(world: GateWorld, tmp_path: Path) -> None:
+    """A remote may be far away. What git is asked is listed, so that a question more is seen."""
+    work(world, {"a": "passed", "b": "passed", "c": "failed"}, at="main")
+    gits, code = started(world, tmp_path, line(world), ["origin", str(world.remote)])
+    assert code == 1
+    known = ("ls-remote", "log", "cat-file", "rev-parse", "config", "merge-base", "diff-tree")
+    assert [next((w for w in words if w in known), words) for words in gits] == [
+        "ls-remote", "log", "cat-file",
+        *["rev-parse"] * 3, "config", "rev-parse", "cat-file", "merge-base", "rev-parse", "cat-file", "diff-tree", "log",
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from rule_world import HOUR, NOW, cases, compare, run, runs, told
 from shipmoor_hooks.model import Case, Code, Count, Level, Outcome, RecordKind, Suite
 from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.conditions import comparable
-from shipmoor_hooks.rules.reduction import is_reduced
+from shipmoor_hooks.rules.verdict import is_reduced
 
 ALL = Suite("unit", reruns="all")
 UNLIKE = (("harness", "pytest"), ("harness version", "7"))

@@ -15,7 +15,7 @@ from tree_situations import SITUATIONS, Situation, some_files
 
 from shipmoor_hooks import place
 from shipmoor_hooks.errors import GitFault, RepositoryFault
-from shipmoor_hooks.trees import temporary_index, tree
+from shipmoor_hooks.trees import git_status, temporary_index, tree
 from shipmoor_hooks.trees.git_status import Status, read_status
 from shipmoor_hooks.trees.tree import TreeCapture, TreeDifference, capture, difference
 
@@ -292,3 +292,11 @@ def test_the_comparison_falls_for_blobs_without_filters(repo: RepoBuilder, monke
 
     monkeypatch.setattr(place.Git, "run", unfiltered)
     assert captured(repo).tree != tree_by_git(repo)
+
+
+@pytest.mark.parametrize("at", range((1 << 16) - 6, (1 << 16) + 6))
+def test_the_mode_of_a_submodule_is_seen_wherever_it_stands(tmp_path: Path, at: int) -> None:
+    (tmp_path / "index").write_bytes(b"\1" * at + b"\0\0\xe0\0" + b"\1" * 70_000)
+    assert git_status.may_hold_submodules(str(tmp_path))
+    (tmp_path / "index").write_bytes(b"\1" * (at + 70_000))
+    assert not git_status.may_hold_submodules(str(tmp_path))

@@ -981,6 +981,26 @@ def _(repo: RepoBuilder) -> None:
     (folder / "inside.py").write_text("hidden\n")
 
 
+@situation("A51 an edit hidden inside a submodule, split index", INDEX, "sm is a submodule with uncommitted content")
+def _(repo: RepoBuilder) -> None:
+    folder = submodule(repo)
+    repo.git("update-index", "--split-index")
+    repo.git("update-index", "--assume-unchanged", "inside.py", cwd=folder)
+    (folder / "inside.py").write_text("hidden\n")
+
+
+@situation(
+    "A51 an edit hidden inside a submodule, index version 4",
+    INDEX,
+    "sm is a submodule with uncommitted content",
+)
+def _(repo: RepoBuilder) -> None:
+    folder = submodule(repo)
+    repo.git("update-index", "--index-version=4")
+    repo.git("update-index", "--assume-unchanged", "inside.py", cwd=folder)
+    (folder / "inside.py").write_text("hidden\n")
+
+
 @situation("A51 a bit inside a submodule that hides no edit", HEAD)
 def _(repo: RepoBuilder) -> None:
     repo.git("update-index", "--assume-unchanged", "inside.py", cwd=submodule(repo))

@@ -21,6 +21,8 @@ MODULES: Mapping[str, Mapping[str, str]] = {
         "run": "Run a suite and store what it reported.",
         "capture": "Import report files as a run.",
         "read": "Show what a reader sees in a report.",
+    },
+    "gate_commands": {
         "gate": "Judge the tip against the base.",
         "disclose": "Write trailers for the present findings.",
     },
@@ -28,6 +30,8 @@ MODULES: Mapping[str, Mapping[str, str]] = {
         "status": "What is measured for the working tree.",
         "log": "The newest runs in the spool.",
         "show": "One run with its cases.",
+    },
+    "tree_command": {
         "tree": "The tree id, and how it was found.",
     },
     "prove_commands": {

@@ -1,4 +1,4 @@
-"""The commands that only look: status, log, show, tree."""
+"""The commands that look at what is measured: status, log, show."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from typing import Annotated
 
 import typer
 
-from shipmoor_hooks import describe, history
-from shipmoor_hooks.capture import pick_suite
-from shipmoor_hooks.cli import judgement_view
+from shipmoor_hooks import describe
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Code
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.receipts import own, watched
 from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import Standing, standings
 from shipmoor_hooks.trees import scoped_tree
@@ -27,7 +24,6 @@ def register(app: typer.Typer) -> None:
     app.command("status", short_help="What is measured for the working tree.", context_settings=CONTEXT)(status)
     app.command("log", short_help="The newest runs in the spool.", context_settings=CONTEXT)(log)
     app.command("show", short_help="One run with its cases.", context_settings=CONTEXT)(show)
-    app.command("tree", short_help="The tree id, and how it was found.", context_settings=CONTEXT)(tree)
 
 
 def status(
@@ -65,6 +61,8 @@ def status(
         for reason in seen.reasons:
             answer("  " + visible(reason))
     if policy.mode == "warn" and output == "text":
+        from shipmoor_hooks.receipts import own, watched
+
         answer(f"watching (the policy only warns): {watched(own(where))}")
     if not policy.suites:
         call.tell(f"shipmoor-hooks: {policy.source} names no suite, so nothing is measured")
@@ -121,6 +119,8 @@ def log(
     if versions:
         return _versions(call, where, suite, output)
     if receipts:
+        from shipmoor_hooks.cli import judgement_view
+
         return judgement_view.pushes(call, where, number, output)
     found = Spool(where.common_dir, where.worktree).recent(number)
     runs = [r for r in (*found.runs, *found.begun, *found.foreign) if suite in (None, r.suite)]
@@ -140,6 +140,7 @@ def log(
 def _versions(call: Call, where: Place, suite: str | None, output: str) -> int:
     """Each distinct set of cases and expectations that a commit held, oldest first."""
     from shipmoor_hooks import suite_versions  # reads cases, which no other suite has
+    from shipmoor_hooks.capture import pick_suite
     from shipmoor_hooks.rules import suite_versions as tables
 
     policy = call.policy(where)
@@ -187,38 +188,3 @@ def show(
         for case in run.cases:
             answer("  " + describe.case_line(case))
     return 0
-
-
-def tree(
-    context: typer.Context,
-    revision: Annotated[str | None, typer.Argument(metavar="REV", help="A commit instead of the working tree.")] = None,
-    output: FormatOption = "text",
-) -> int:
-    """The tree id of the working tree (or of REV), and how it was found. Exit 3 when no tree stands for it."""
-    call: Call = context.obj
-    check_format(output)
-    where = call.find()
-    if revision is not None:
-        name = history.tree_of(where.git, history.require_commit(where.git, revision))
-        answer(
-            json.dumps({"schema": "shipmoor-hooks.tree/1", "tree": name, "way": "commit"}) if output == "json" else name
-        )
-        return 0
-    seen = tree_module.capture(where)
-    ways = {
-        "head": "the working tree is HEAD's tree",
-        "memory": f"HEAD's tree with {len(seen.changes)} changed entries, put together in memory",
-        "index": f"by a temporary index ({seen.why})",
-    }
-    if output == "json":
-        told = {"tree": seen.tree, "way": seen.way, "why": seen.why, "changed": [c.path for c in seen.changes]}
-        answer(json.dumps({"schema": "shipmoor-hooks.tree/1", **told, "reasons": list(seen.reasons)}, indent=1))
-    else:
-        if seen.tree:
-            answer(seen.tree)
-        call.tell(ways[seen.way] if seen.tree else "no tree stands for this working tree")
-        for reason in seen.reasons:
-            call.tell(reason)
-        for path in seen.nested:
-            call.tell(f"left out: {path} is a repository of its own")
-    return 0 if seen.tree else EXIT_NO_EVIDENCE

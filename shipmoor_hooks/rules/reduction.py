@@ -6,10 +6,10 @@ clock; the wording of each finding stands in `wording`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from shipmoor_hooks.data_classes import dataclass, replace
-from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
+from shipmoor_hooks.model import Count, Finding, RecordKind, Run, Suite, SuiteCount
 from shipmoor_hooks.rules import eval_rules, eval_wording, unstable_wording, wording
 from shipmoor_hooks.rules.conditions import differing, equal_conditions
 from shipmoor_hooks.rules.pairing import Pairing, pair
@@ -36,13 +36,19 @@ CLOCK_TOLERANCE = 120.0  # seconds that a run may lie in the future (10.5)
 class Comparison:
     """What a suite and variant gave: counts, findings (none disclosed yet), and the ids that disclosures may name.
 
-    `known` are the ids at base or tip; `new_at_tip` the cases that ran at the tip and did not stand at the base.
+    `ids` are those at base or tip, in several collections that may overlap: one set of them all is only made where a line
+    names cases. `new_at_tip` are the cases that ran at the tip and did not stand at the base.
     """
 
     count: SuiteCount
     findings: tuple[Finding, ...]
-    known: frozenset[str]
+    ids: tuple[Collection[str], ...]
     new_at_tip: frozenset[str]
+
+    @property
+    def known(self) -> frozenset[str]:
+        """All of `ids`."""
+        return frozenset().union(*self.ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ def compare(question: Question) -> Comparison:
         for count in (found.count.base, found.count.tip)
     )
     count = replace(found.count, base=base, tip=tip, base_runs=_own(question.base), tip_runs=_own(question.tip))
-    return replace(found, count=count, known=found.known | aside.ids)
+    return replace(found, count=count, ids=(*found.ids, aside.ids))
 
 
 def compare_all(question: Question, aside: int = 0) -> Comparison:
@@ -104,7 +110,7 @@ def compare_all(question: Question, aside: int = 0) -> Comparison:
             _own(question.tip),
         ),
         tuple(_placed(f, question) for f in found),
-        frozenset(every) | frozenset(tip.cases) | frozenset(tip.files) | {i for _, i in tip.failures},
+        (every, tip.cases, tip.files, {i for _, i in tip.failures}),
         frozenset(i for i in pairs.new if not tip.cases[i].outcome.is_skip),
     )
 
@@ -285,14 +291,3 @@ def _smaller_runs(question: Question) -> list[Finding]:
             found.append(wording.smaller_run(run, before))
         largest[run.tree] = max(before, of)
     return found
-
-
-def is_reduced(findings: Sequence[Finding]) -> bool:
-    """What is, not what follows: true also when everything that got smaller is disclosed."""
-    return any(f.code in _REDUCING for f in findings)
-
-
-_REDUCING = frozenset({
-    Code.CASE_REMOVED, Code.CASE_FEWER, Code.CASE_SKIPPED, Code.CASE_RED, Code.COLLECTION_ERROR,
-    Code.EXPECTATION_WEAKENED, Code.SAMPLES_FEWER, Code.POLICY_LOOSENED,
-})  # fmt: skip

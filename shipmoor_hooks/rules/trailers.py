@@ -9,7 +9,7 @@ it count "the rest", a line about one case could make the count of another line 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.model import Code, Disclosure, DisclosureLine, Finding, Level, Trailer
@@ -42,7 +42,7 @@ def disclose(
     findings: Sequence[Finding],
     lines: Sequence[DisclosureLine],
     *,
-    known: Collection[str],
+    known: Iterable[str],
     new_at_tip: Collection[str],
     reason_pattern: str = "",
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

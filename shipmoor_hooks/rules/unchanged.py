@@ -19,13 +19,13 @@ _STEP = 4096  # cases that are compared at once
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """The runs without what stands alike; how many cases that is, how many of them passed, and their ids."""
+    """The runs without what stands alike; how many cases that is, how many of them passed; all ids of the base."""
 
     base: Run
     tip: Run
     number: int
     passed: int
-    ids: frozenset[str]
+    ids: Sequence[str]
 
 
 def set_aside(base: Run, tip: Run) -> Aside | None:
@@ -40,16 +40,16 @@ def set_aside(base: Run, tip: Run) -> Aside | None:
     for ids, kept in ((before.ids, left), (after.ids, right)):
         for function in touched:
             kept.update(_of_function(ids, function))
-    aside = frozenset(before.ids).difference([before.ids[i] for i in left])
-    if not aside:
+    number = len(before) - len(left)
+    if not number:
         return None
     small = _only(before, left)
     return Aside(
         replace(base, cases=small),
         replace(tip, cases=_only(after, right)),
-        len(aside),
+        number,
         before.letters.count(b"p") - small.letters.count(b"p"),
-        aside,
+        before.ids,
     )
 
 

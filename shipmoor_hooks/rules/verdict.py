@@ -17,7 +17,6 @@ from shipmoor_hooks.model import (
 )
 from shipmoor_hooks.rules import trailers
 from shipmoor_hooks.rules.moved_blocks import last_name
-from shipmoor_hooks.rules.reduction import is_reduced
 from shipmoor_hooks.rules.trailer_lines import rename_to_paste
 
 _ORDER = {code: number for number, code in enumerate(Code)}
@@ -32,7 +31,7 @@ def conclude(
     counts: Sequence[SuiteCount],
     findings: Sequence[Finding],
     commits: Sequence[CommitMessage],
-    known: Collection[str],
+    known: Iterable[str],
     new_at_tip: Collection[str],
     reason_pattern: str = "",
     mode: str = "refuse",
@@ -110,3 +109,14 @@ def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
 
 def _order(finding: Finding) -> tuple[int, str, str, str]:
     return _ORDER[finding.code], finding.suite or "", finding.variant or "", finding.case or ""
+
+
+def is_reduced(findings: Sequence[Finding]) -> bool:
+    """What is, not what follows: true also when everything that got smaller is disclosed."""
+    return any(f.code in _REDUCING for f in findings)
+
+
+_REDUCING = frozenset({
+    Code.CASE_REMOVED, Code.CASE_FEWER, Code.CASE_SKIPPED, Code.CASE_RED, Code.COLLECTION_ERROR,
+    Code.EXPECTATION_WEAKENED, Code.SAMPLES_FEWER, Code.POLICY_LOOSENED,
+})  # fmt: skip

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import os
 
+from shipmoor_hooks.change import Change
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import GitFault
 from shipmoor_hooks.git import Git, first_complaint
-from shipmoor_hooks.model import Change
-from shipmoor_hooks.place import Place, find
-from shipmoor_hooks.trees.git_status import HiddenEntries, IndexEntries, Status, read_index, read_status
-from shipmoor_hooks.trees.tree_listing import GONE, Content, between
+from shipmoor_hooks.place import find
+from shipmoor_hooks.trees.git_status import read_index, read_status
+
+TYPE_CHECKING = False  # a clean worktree needs none of this, and is found in less time than typing's own takes
+if TYPE_CHECKING:
+    from shipmoor_hooks.place import Place
+    from shipmoor_hooks.trees.git_status import HiddenEntries, IndexEntries, Status
+    from shipmoor_hooks.trees.tree_listing import Content
 
 ATTEMPTS = 3
 UNCOMMITTED = "{} is a submodule with uncommitted content."
@@ -66,7 +71,7 @@ def capture(place: Place) -> TreeCapture:
     """
     top = place.require_top()
     for _ in range(ATTEMPTS):
-        index = read_index(place.git)
+        index = read_index(place.git, place.git_dir)
         try:
             status = read_status(place.git)
         except GitFault as refused:
@@ -94,6 +99,8 @@ def difference(before: TreeCapture, after: TreeCapture) -> TreeDifference:
         return TreeDifference((), (), before.reasons + after.reasons)
     if before.tree == after.tree:
         return TreeDifference((), ())
+    from shipmoor_hooks.trees.tree_listing import GONE, between
+
     git = after.git or before.git
     if git is None:
         raise GitFault("the two captures do not say which repository they come from")
@@ -134,7 +141,7 @@ def _hides_edits(place: Place, submodule: str) -> bool:
     if not os.path.lexists(os.path.join(folder, ".git")):
         return os.path.isdir(folder) and not os.path.islink(folder) and bool(os.listdir(folder))
     inner = find(folder, place.git.environ)
-    index = read_index(inner.git)
+    index = read_index(inner.git, inner.git_dir)
     if index.hidden.present(folder).paths:
         found = capture(inner)
         return found.tree is None or bool(found.changes)
@@ -157,6 +164,7 @@ def _changed(place: Place, status: Status, hidden: HiddenEntries, head_tree: str
 def _by_index(place: Place, status: Status, hidden: HiddenEntries, why: str) -> TreeCapture:
     """The answer of a temporary index; `hidden` are present files whose bits have to be cleared first."""
     from shipmoor_hooks.trees.tree_by_index import add_everything
+    from shipmoor_hooks.trees.tree_listing import GONE
 
     done = add_everything(place, status.head, hidden, status.nested)
     reasons = tuple(UNCOMMITTED.format(path) for path in done.dirty)
