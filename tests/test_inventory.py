@@ -119,3 +119,18 @@ def test_law_no_record_and_no_attempt_is_lost(records: list[Record]) -> None:
     assert sum(c.count for c in found) == len(records)
     assert sum(c.samples for c in found) == sum(1 + len(r.attempts) for r in records)
     assert any(c.outcome.is_red for c in found) == any(r.outcome.is_red for r in records)
+
+
+def test_places_that_lie_in_each_other_are_sorted_all_the_same() -> None:
+    found = cases(Record("z", "p"), Record("m", "p::q"), Record("a", "p"), Record("m", "p-q", outcome=F))
+    assert [(c.id, c.outcome) for c in found] == [("p-q::m", F), ("p::a", P), ("p::q::m", P), ("p::z", P)]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from("abcd 0x1f"), st.sampled_from([P, F, S])), max_size=12)
+)
+def test_one_record_that_must_be_looked_at_changes_no_other(told: list[tuple[str, str, Outcome]]) -> None:
+    """With a name that holds an address all ids are folded one by one; without it they are put in order at once."""
+    records = [Record(name, place, outcome=outcome) for place, name, outcome in told]
+    slow = cases(*records, Record("<C at 0x7f01aa55bb10>", "last"))
+    assert [c for c in slow if c.id != "last::<C at 0x*>"] == list(cases(*records))

@@ -96,6 +96,7 @@ TOLD = {
     "a case in a case is none": (case("a", case("inner")) + case("b"), [["a", "b"]]),
     "no name": (case("a") + case("") + case("b"), [["a"], "", ["b"]]),
     "no name, and red": (case("", RED) + case("b"), ["", ["b"]]),
+    "no name, and a red one behind": (case("a") + case("b") + case("") + case("c", RED), [["a", "b"], "", "c"]),
     "no class": ('<testcase name="a" time="1" file="f"/>' + case("b"), [["a"], ["b"]]),
     "no class twice": ('<testcase name="a" time="1" file="f"/><testcase name="b" time="1" file="g"/>', [["a"], ["b"]]),
     "a time that is none": (case("a", more=' time="x"') + case("b") + case("c"), [["a", "b", "c"]]),
@@ -153,3 +154,58 @@ def test_levels_are_counted_below_a_case(inner: int) -> None:
     else:
         with pytest.raises(ReportFault, match="deeper than 64 levels"):
             read(text, None, "r")
+
+
+class InPieces:
+    """A report that comes in these pieces."""
+
+    def __init__(self, *pieces: str) -> None:
+        self.parts = [piece.encode() for piece in pieces]
+
+    def pieces(self) -> Iterator[bytes]:
+        return iter(self.parts)
+
+
+def test_a_case_that_is_open_at_the_end_of_a_piece_keeps_its_results() -> None:
+    """A long row is told in parts; the results of its last case come with the next piece."""
+    many = "".join(case(f"t{i}") for i in range(limits.MAX_NAME + 10))
+    first, rest = '<testcase classname="c" name="last" time="1"><failure/>', f"<error/></testcase>{case('after')}"
+    found: list[Element] = []
+    stream(InPieces(f"<testsuite>{many}{first}", f"{rest}</testsuite>"), "r", lambda: found.append)
+    row, last, after = parted(found)
+    assert isinstance(row, Row)
+    assert isinstance(last, CaseElement)
+    assert ([r.tag for r in last.results], last.name) == (["failure", "error"], "last")
+    assert names_of([after]) == [["after"]]
+
+
+PYTEST_RESULTS = {
+    "passed": "",
+    "failed": '<failure message="assert 0"/>',
+    "error": '<error message="failed on setup"/>',
+    "skipped": '<skipped type="pytest.skip" message="no network"/>',
+    "xfailed": '<skipped type="pytest.xfail" message="known"/>',
+}
+
+
+@pytest.mark.parametrize("more", ["", '<error message="failed on teardown with x"/>'], ids=["rows", "one by one"])
+def test_a_row_tells_the_outcomes_that_its_cases_tell_one_by_one(more: str) -> None:
+    """A teardown anywhere in the file makes the reader look at each case; the others say the same."""
+    cases = "".join(case(name, inner) for name, inner in PYTEST_RESULTS.items())
+    last = f'<testcase classname="other" name="last" time="1">{more}</testcase>'
+    text = f'<testsuites name="pytest tests"><testsuite name="pytest">{cases}{last}</testsuite></testsuites>'
+    records = read(text.encode(), None, "r").records
+    assert {r.name: r.outcome.value for r in records if r.classname == "c"} == {name: name for name in PYTEST_RESULTS}
+
+
+@pytest.mark.parametrize("size", [100_000, 400_000, 1_000_000])
+def test_a_long_tag_is_put_together_from_its_pieces(size: int) -> None:
+    head, tail = (
+        f'<testsuite><testcase classname="c" name="a" time="1"/><testcase classname="{"x" * size}',
+        '" name="b"/></testsuite>',
+    )
+    text = (head + tail).encode()
+    assert [r.name for r in read(text, "junit", "r").records] == ["a", "b"]
+    for cut in (len(text) - 1, len(text) - len(tail), size // 2):
+        with pytest.raises(ReportFault, match="cut off"):
+            read(text[:cut], "junit", "r")

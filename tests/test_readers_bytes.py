@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, ReportFault, UsageFault
-from shipmoor_hooks.readers import limits
+from shipmoor_hooks.readers import documents, limits
 from shipmoor_hooks.readers.registry import READERS, read
 
 
@@ -207,3 +207,10 @@ def test_a_reader_can_be_named_and_must_exist() -> None:
         read(b"", "tapp", "r")
     with pytest.raises(ReportFault, match="<html> is not a JUnit report"):
         read(b"<html/>", "junit", "r")
+
+
+def test_every_character_is_legal_that_xml_allows_and_no_other() -> None:
+    """Char of XML 1.0: tab, line feed, carriage return, and from the space on all but surrogates, U+FFFE and U+FFFF."""
+    for code in range(0x110000):
+        allowed = code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
+        assert (documents.legal(chr(code)) == chr(code)) is allowed

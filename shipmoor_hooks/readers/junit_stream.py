@@ -81,18 +81,17 @@ class _Sink:
         self.inside = inside + 1
         if inside:
             self._start_inside(tag, attributes, inside)
+        elif (
+            # The commonest case by far: a class name as in the case before, which is in a row, a name and a time.
+            tag == "testcase"
+            and attributes.get("classname") == self.classname
+            and len(attributes) == _USUAL
+            and "time" in attributes
+            and (name := attributes.get("name"))
+        ):
+            self.names.append(name)
         elif tag == "testcase" and self.suite is not None:
-            # The commonest case by far: a class name as in the case before, a name and a time.
-            if (
-                len(attributes) == _USUAL
-                and attributes.get("classname") == self.classname
-                and "time" in attributes
-                and (name := attributes.get("name"))
-            ):
-                self.names.append(name)
-                self.case = _IN_ROW
-            else:
-                self._start_case(self.suite, attributes)
+            self._start_case(self.suite, attributes)
         else:
             self._start_other(tag.rpartition("}")[2], attributes)
 
@@ -150,6 +149,7 @@ class _Sink:
         if not name:
             self._tell_row()
             self.case = self.alone = case
+            self.classname = _NONE
             return
         if self.shared is None or not case.is_like(self.shared):
             self._tell_row()

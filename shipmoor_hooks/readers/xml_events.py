@@ -153,7 +153,8 @@ class _Stream:
 
     def __init__(self, name: str, sink: Sink, lines_before: int) -> None:
         self.name, self.lines_before = name, lines_before
-        self.fed = 0
+        self.fed = self.unfinished = 0  # bytes; the unfinished ones are those of a tag that is not yet whole
+        self.held: list[bytes] = []
         self.parser = DefusedXMLParser(target=object(), encoding="utf-8", forbid_dtd=True)
         # expat's own handlers in the place of the slow ones that build a tree; those that forbid stay.
         self.expat = self.parser.parser
@@ -168,6 +169,15 @@ class _Stream:
             self.expat.SetReparseDeferralEnabled(False)  # the cap on a token bounds the cost instead
 
     def feed(self, part: bytes) -> None:
+        """Parse a piece, later where a long tag is unfinished: before 2.6 expat scans it anew with every piece, so each
+        of them has to bring as much as was there."""
+        self.held.append(part)
+        if self.unfinished > limits.CHUNK and sum(map(len, self.held)) < min(self.unfinished, limits.MAX_TOKEN // 2):
+            return
+        self._parse(b"".join(self.held))
+        self.held.clear()
+
+    def _parse(self, part: bytes) -> None:
         self.fed += len(part)
         try:
             self.parser.feed(part)
@@ -179,13 +189,16 @@ class _Stream:
             raise self._fault_here(what) from error
         if self.pause is not None:
             self.pause()
-        # Before 2.6 expat scans an unfinished token anew with every piece, and at any version it keeps it whole.
-        if self.fed - max(self.expat.CurrentByteIndex, 0) > limits.MAX_TOKEN:
+        # Expat keeps it whole.
+        self.unfinished = self.fed - max(self.expat.CurrentByteIndex, 0)
+        if self.unfinished > limits.MAX_TOKEN:
             raise self._fault_here(
                 f"one tag or comment is longer than {limits.MAX_TOKEN} bytes (the cap for one token)"
             )
 
     def close(self) -> None:
+        if self.held:
+            self._parse(b"".join(self.held))
         self.parser.close()
 
     def _fault_here(self, what: str) -> ReportFault:
