@@ -71,7 +71,7 @@ def _worktrees(folder: str, number: int) -> Command:
     for i in range(number):
         repository.measure(CaseList(world.ids(1000), world.letters(1000), {}), worktree=f"w{i}")
     words = python("-I", "-m", "shipmoor_hooks.hook", "pre-push", "origin", repository.remote)
-    return Command(words, repository.folder, repository.environ, line)
+    return repository.command(words, line)
 
 
 def _commits(folder: str, number: int) -> Command:
@@ -80,7 +80,7 @@ def _commits(folder: str, number: int) -> Command:
         tip = repository.commit(f"Change {i}")
     line = f"refs/heads/topic {tip} refs/heads/topic {ZEROS}\n".encode()
     words = python("-I", "-m", "shipmoor_hooks.hook", "pre-push", "origin", repository.remote)
-    return Command(words, repository.folder, repository.environ, line)
+    return repository.command(words, line)
 
 
 def _refs(folder: str, number: int) -> Command:
@@ -88,7 +88,7 @@ def _refs(folder: str, number: int) -> Command:
     tip = line.split()[1].decode()
     lines = "".join(f"refs/heads/t{i} {tip} refs/heads/t{i} {ZEROS}\n" for i in range(number))
     words = python("-I", "-m", "shipmoor_hooks.hook", "pre-push", "origin", repository.remote)
-    return Command(words, repository.folder, repository.environ, lines.encode())
+    return repository.command(words, lines.encode())
 
 
 GROWING: Sequence[tuple[str, Sequence[int], Callable[[str, int], Command]]] = (
