@@ -12,9 +12,13 @@ from benchmarks.measure import Command, Row, paired, python
 
 def gate(folder: str, name: str, number: int, worse: int = 0, gone: int = 0) -> Command:
     repository, line = world.gate_world(os.path.join(folder, name), number, worse=worse, gone=gone)
-    start = os.path.join(os.path.dirname(shipmoor_hooks.__file__), "start.py")  # as our shims call it
-    words = python(start, "pre-push", "origin", repository.remote, isolated=True)
-    return repository.command(words, line, code=1 if worse or gone else 0)
+    return pushed(repository, line, code=1 if worse or gone else 0)
+
+
+def pushed(repository: world.Repository, lines: bytes, code: int = 0) -> Command:
+    """The hook as our own file starts it, with git's lines."""
+    start = os.path.join(os.path.dirname(shipmoor_hooks.__file__), "start.py")
+    return repository.command(python(start, "pre-push", "origin", repository.remote, isolated=True), lines, code=code)
 
 
 def rows(folder: str, times: int) -> Iterator[Row]:
