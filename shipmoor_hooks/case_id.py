@@ -39,7 +39,7 @@ _VOLATILE = (
 )
 _HINT = re.compile(r"0x|@[0-9a-f]|-4\w\w\w-|:\d\d:|/tmp/|/var/")  # none of them: none of those; saves time
 # The same as plain searches, which are thirty times faster in a long text, and one for the colons of a time.
-_HINT_WORDS = ("0x", "@", "-4", "/tmp/", "/var/")  # noqa: S108  (looked for, never used)
+_SHORT_HINTS = ("0x", "@", "-4")
 _HINT_OF_TIME = re.compile(r":\d\d:")
 _BREAK = re.compile(r"[\n\r\t]+")  # an indented title is one line of words
 _BREAKS = ("\n", "\r", "\t")
@@ -120,11 +120,21 @@ class Namer:
         if len(place) + max(map(len, names)) > LONGEST_ID:
             return None
         ids = [f"{place}::{name}" for name in names] if place else list(names)
-        text = "\0".join(ids)
-        hints = _HINT_WORDS if dialect == "pytest" else (*_HINT_WORDS, *_BREAKS)
-        if any(hint in text for hint in hints) or _HINT_OF_TIME.search(text):
-            return None
-        return None if self.in_root is not None and self.tree.root in text else ids
+        return ids if self._is_plain(place, names, dialect) else None
+
+    def _is_plain(self, place: str, names: Sequence[str], dialect: str) -> bool:
+        """Is there surely nothing to take out of `place::name`? A name without a slash or a colon is asked for less."""
+        text = "\0".join(names)
+        hints = _SHORT_HINTS if dialect == "pytest" else (*_SHORT_HINTS, *_BREAKS)
+        for hint in hints:
+            if hint in text or hint in place:
+                return False
+        if "/" in text or ":" in text or "::" in self.tree.root:
+            text = "\0".join(f"{place}::{name}" for name in names)
+        else:
+            text = f"{place}::"
+        is_long = "/tmp/" in text or "/var/" in text or _HINT_OF_TIME.search(text)  # noqa: S108  (looked for, never used)
+        return not is_long and (self.in_root is None or self.tree.root not in text)
 
     def _raw(self, record: Record, dialect: str) -> tuple[str, str]:
         if record.kind is RecordKind.RUN:

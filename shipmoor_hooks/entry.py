@@ -34,22 +34,36 @@ from shipmoor_hooks.model import (
 )
 
 _MOST_SHARDS = 10_000
+_AT_ONCE = 512  # ids: some 40 kB
 PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json"
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An entry ready to be stored: the envelope's bytes, and the inventory's digest (hex) and bytes."""
+    """An entry ready to be stored: the envelope's bytes, the inventory's digest (hex), the ids that are in it."""
 
     envelope: bytes
     inventory_digest: str
-    inventory: bytes
+    ids: Sequence[str]
+
+    @property
+    def inventory(self) -> bytes:
+        """The inventory's bytes, put together when they are asked for: the spool mostly has them."""
+        return inventory_bytes(self.ids)
 
 
 def inventory_bytes(ids: Sequence[str]) -> bytes:
     """The ids in order, a NUL behind each (an id never holds one), as UTF-8."""
     return "\0".join([*ids, ""]).encode("utf-8", "surrogatepass")
+
+
+def inventory_digest(ids: Sequence[str]) -> str:
+    """The SHA-256 (hex) of `inventory_bytes`, taken in pieces: fresh memory for a long list costs more than its digest."""
+    digest = hashlib.sha256()
+    for start in range(0, len(ids), _AT_ONCE):
+        digest.update(inventory_bytes(ids[start : start + _AT_ONCE]))
+    return digest.hexdigest()
 
 
 def ids_of(inventory: bytes) -> list[str]:
@@ -62,11 +76,10 @@ def encode(run: Run, chain: Mapping[str, object] | None = None, key: seal.Key | 
     `chain` is what binds it to the entry before it (see chain.py).
     """
     cases = CaseList.of(run.cases)
-    inventory = inventory_bytes(cases.ids)
-    digest = hashlib.sha256(inventory).hexdigest()
+    digest = inventory_digest(cases.ids)
     fields = _fields(run, cases, digest) | ({"chain": chain} if chain is not None else {})
     payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
-    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload, key), digest, inventory)
+    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload, key), digest, cases.ids)
 
 
 def payload_of(stored: bytes) -> dict[str, Any]:

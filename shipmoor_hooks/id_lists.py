@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Callable
 
 from shipmoor_hooks.whole_files import read_bytes, write_whole
 
 _MARK = 32  # bytes
 
 
-def store(folder: str, digest: str, listed: bytes) -> None:
-    """Write the ids unless they are there; a damaged list is found and written again. Raises OSError.
+def store(folder: str, digest: str, listed: Callable[[], bytes]) -> None:
+    """Write the ids that `listed` gives unless they are there; a damaged list is found and written again. Raises OSError.
 
     The mark behind the compressed list tells that it is whole, and under its own name, without taking it apart.
     """
@@ -21,7 +22,7 @@ def store(folder: str, digest: str, listed: bytes) -> None:
     except OSError:
         stored = b""
     if stored[-_MARK:] != _mark(digest, stored[:-_MARK]):
-        packed = zlib.compress(listed, 1)
+        packed = zlib.compress(listed(), 1)
         write_whole(path, packed + _mark(digest, packed))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Sequence
-from operator import itemgetter
+from itertools import islice
+from operator import itemgetter, lt
 
 from shipmoor_hooks.case_id import Identity, namer
 from shipmoor_hooks.case_list import OF_LETTER
@@ -17,7 +18,6 @@ EMPTY = "the report holds no"
 # How pytest's reader begins the sentence about a count that subtests or lost records explain.
 COUNTED = "pytest counted "
 _PASSED = Outcome.PASSED.letter
-_MOST_HELD = 4096  # cases that wait until their place is whole
 
 
 def cases_of(
@@ -31,13 +31,43 @@ def cases_of(
     """
     names = namer(tracked, root, normalise)
     fold = _Fold()
+    alike: list[tuple[_Group, list[str], str]] = []  # with their ids, and the dialect
+    apart: list[tuple[_Group, str]] = []
     for report in reports:
         for group in _groups(report.records):
             ids = names.identify_alike(group.shared, group.names, report.dialect)
-            if ids is None or not fold.add_new(ids, group.letters):
-                for record in group.records():
-                    fold.add(record, names.identify(record, report.dialect))
+            if ids is None:
+                apart.append((group, report.dialect))
+            else:
+                alike.append((group, ids, report.dialect))
+    if not apart and (whole := _in_order(alike)) is not None:
+        return whole
+    apart += [(group, dialect) for group, ids, dialect in alike if not fold.add_new(ids, group.letters)]
+    for group, dialect in apart:
+        for record in group.records():
+            fold.add(record, names.identify(record, dialect))
     return fold.cases()
+
+
+def _in_order(groups: Sequence[tuple[_Group, list[str], str]]) -> CaseList | None:
+    """The cases where no id stands twice and those of one place come before all of the next, which is the rule; else None.
+
+    This needs no table of the ids, which takes as much fresh memory as they do, and that is what folding costs.
+    """
+    told = sorted(_sorted(ids, group.letters) for group, ids, _ in groups)
+    ids = [id_ for own, _ in told for id_ in own]
+    if not all(map(lt, ids, islice(ids, 1, None))):
+        return None
+    return CaseList(ids, "".join(letters for _, letters in told).encode("ascii"), {})
+
+
+def _sorted(ids: list[str], letters: str) -> tuple[list[str], str]:
+    """Ids and their letters, sorted by id; of an id that stands twice one letter is told."""
+    in_order = sorted(ids)
+    if in_order == ids:
+        return ids, letters
+    of = dict(zip(ids, letters, strict=True))
+    return in_order, "".join([of[id_] for id_ in in_order])
 
 
 @dataclass(slots=True)
@@ -60,10 +90,9 @@ class _Group:
 def _groups(records: Sequence[Record]) -> Iterator[_Group]:
     """The records in groups that share a place; only a place's own order is kept, and no order counts here."""
     groups: dict[tuple[str, str, tuple[str, ...]], _Group] = {}
-    held = 0
     for part in parts_of(records):
         if isinstance(part, Alike):
-            shared, names, letters = part.shared, part.names, _PASSED * len(part.names)
+            shared, names, letters = part.shared, part.names, part.letters or _PASSED * len(part.names)
         elif part.kind is RecordKind.CASE and part.name and not part.attempts:
             shared, names, letters = part, (part.name,), part.outcome.letter
         else:
@@ -75,11 +104,6 @@ def _groups(records: Sequence[Record]) -> Iterator[_Group]:
             group = groups[place] = _Group(shared, [], "")
         group.names += names
         group.letters += letters
-        held += len(names)
-        if held >= _MOST_HELD:
-            yield from groups.values()
-            groups.clear()
-            held = 0
     yield from groups.values()
 
 

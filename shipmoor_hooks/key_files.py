@@ -30,8 +30,9 @@ def read_private(path: str) -> bytes | None:
             raise EnvironmentFault(f"{path} is a link, so it is not used", f"rm {shlex.quote(path)}") from error
         raise EnvironmentFault(f"{path} cannot be read: {error.strerror}", "mend its permissions") from error
     try:
-        _check_file(path, os.fstat(handle))
-        return os.read(handle, _MOST)
+        found = os.fstat(handle)
+        _check_file(path, found)
+        return os.read(handle, min(found.st_size, _MOST))
     except OSError as error:
         raise EnvironmentFault(f"{path} cannot be read: {error.strerror}") from error
     finally:

@@ -67,8 +67,10 @@ class KeyRing:
     def key(self, key_id: str) -> seal.Key | None:
         """A key that is ours; None when it cannot be had just now. Raises EnvironmentFault for a file that others can use."""
         record = self.record()
-        if record is None or key_id not in record.ids:
-            return None
+        return self._of(record, key_id) if record is not None and key_id in record.ids else None
+
+    def _of(self, record: Record, key_id: str) -> seal.Key | None:
+        """A key that the record names."""
         if record.backend == FILE:
             return self._from_file(key_id)
         copy = session_copy.read(self.environ)
@@ -103,7 +105,7 @@ class KeyRing:
         if record is None:
             record, note = self._first(mode)
         _refuse_other(mode, record)
-        key = self.key(record.key)
+        key = self._of(record, record.key)
         if key is not None:
             return Sealer(key, note=note)
         if record.backend == FILE:

@@ -9,22 +9,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import overload
 
+from shipmoor_hooks.case_list import OF_LETTER
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Record
 
 
 @dataclass(slots=True)
 class Alike:
-    """Passed cases in a row that differ in their names alone.
+    """Cases in a row that differ in their names, and in their outcomes where `letters` has one for each ("": all passed).
 
     `shared` is such a record without a name; none of the names is empty.
     """
 
     shared: Record
     names: Sequence[str]
+    letters: str = ""
 
     def __iter__(self) -> Iterator[Record]:
-        return (replace(self.shared, name=name) for name in self.names)
+        if not self.letters:
+            return (replace(self.shared, name=name) for name in self.names)
+        told = zip(self.names, self.letters, strict=True)
+        return (replace(self.shared, name=name, outcome=OF_LETTER[ord(letter)]) for name, letter in told)
 
 
 Part = Record | Alike

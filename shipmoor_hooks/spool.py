@@ -206,9 +206,9 @@ class Spool:
             sealer = self._sealer(run, suffix)
             run = replace(redact.run(run, self.environ), worktree=worktree)
             with self._locked(worktree) as (handle, head):
+                damaged = self._damaged(run)
                 stored = self._written(run, suffix, sealer, handle, head)
-                for kind, tree in (("trees", folder_of(run)), ("scoped", run.scoped_tree or UNBOUND)):
-                    quarantine.move(self.root, self._damaged(kind, tree))
+                quarantine.move(self.root, damaged)
             self.seal_note = sealer.note or sealer.why_not
             return stored
         except BlockingIOError:
@@ -227,8 +227,8 @@ class Spool:
         folder, name = folder_of(run), name_of(run) + suffix
         # The number is taken before anything is stored: a killed writer leaves a gap, never the same number twice.
         chain.write_head(handle, Head(run.sequence, head.last, f"trees/{folder}/{name}"))
-        if encoded.inventory:
-            id_lists.store(self._folder("inventories"), encoded.inventory_digest, encoded.inventory)
+        if encoded.ids:
+            id_lists.store(self._folder("inventories"), encoded.inventory_digest, lambda: encoded.inventory)
         write_whole(self._folder("runs", run.worktree, "trees", folder) + "/" + name, encoded.envelope)
         if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
             write_whole(self._folder("runs", run.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)
@@ -252,10 +252,11 @@ class Spool:
                 start = read_bytes(self._begun_path(run))
         return chain.fields(head.last, start)
 
-    def _damaged(self, kind: str, tree: str) -> list[str]:
-        """The entries of a tree whose own bytes are at fault."""
-        folders = [self._path("runs", worktree, kind, tree) for worktree in self.worktrees()]
-        paths = [os.path.join(folder, name) for folder in folders for name in names(folder)]
+    def _damaged(self, run: Run) -> list[str]:
+        """The entries beside a run's own, in every worktree, that were touched and whose own bytes are at fault."""
+        places = (("trees", folder_of(run)), ("scoped", run.scoped_tree or UNBOUND))
+        folders = [self._path("runs", worktree, *place) for worktree in self.worktrees() for place in places]
+        paths = [path for folder in folders for path in stored_runs.touched(folder)]
         return [path for path in paths if stored_runs.is_damaged(path, self.keys)]
 
     @contextlib.contextmanager

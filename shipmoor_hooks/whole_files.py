@@ -73,16 +73,24 @@ def real_folder(root: str, *parts: str) -> str:
     path = root
     for part in ("", *parts):
         path = os.path.join(path, part) if part else path
+        if not stat.S_ISDIR(_status(path).st_mode):
+            raise EnvironmentFault(
+                f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
+            )
+    return path
+
+
+def _status(path: str) -> os.stat_result:
+    """What stands under the name of a folder, which is made where nothing does."""
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
         try:
             os.mkdir(path)
             sync_folder(os.path.dirname(path))
         except FileExistsError:
             pass
-        if not stat.S_ISDIR(os.lstat(path).st_mode):
-            raise EnvironmentFault(
-                f"{path} is not a folder but a link or a file, so nothing is written there", f"rm {path}"
-            )
-    return path
+        return os.lstat(path)
 
 
 class Lock:

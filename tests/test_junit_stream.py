@@ -9,7 +9,7 @@ import pytest
 
 from shipmoor_hooks.errors import ReportFault
 from shipmoor_hooks.readers import limits
-from shipmoor_hooks.readers.junit_elements import CaseElement, Element, Row
+from shipmoor_hooks.readers.junit_elements import CaseElement, Element, Row, parted
 from shipmoor_hooks.readers.junit_stream import stream
 from shipmoor_hooks.readers.registry import read
 
@@ -75,7 +75,7 @@ def told(text: str) -> list[Element]:
         return found.append
 
     stream(text.encode(), "r", begin)  # type: ignore[arg-type]
-    return found
+    return list(parted(found))
 
 
 def names_of(elements: list[Element]) -> list[object]:

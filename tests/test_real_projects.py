@@ -25,7 +25,7 @@ pytestmark = pytest.mark.network
 PYTHON_PROJECTS = {"pluggy": "pluggy==1.6.0", "iniconfig": "iniconfig==2.3.1"}
 NODE_PROJECT = "process-warning@5.0.0"
 # click's own tests give iterators to `parametrize`, which pytest warns of, and click makes errors of warnings. Its tests of
-# pagers turn red by chance on a busy machine: two of twelve commits were told of them, rightly.
+# pagers turn red by chance on a busy machine: ten of 42 commits were told of them, rightly.
 COMMANDS = {
     "click==8.3.1": """["pytest", "-q", "-o", "filterwarnings=default", "-k", "not echo_via_pager"]""",
 }

@@ -105,6 +105,7 @@ def _regex(grader: Grader) -> _Planning:
     pattern, flags = str(grader.config["pattern"]), str(grader.config.get("flags", ""))
     match = str(grader.config.get("match", "contains"))
     target = grader.config.get("target", "last_message")
+    text_of = _target_of(target)
     wanted = int(match.removeprefix("count:")[:18]) if match.startswith("count:") else None
     if match == "not_contains":
         found, absent = Verdict(False, "pattern found (expected absent)"), Verdict(True, "pattern absent as expected")
@@ -122,7 +123,7 @@ def _regex(grader: Grader) -> _Planning:
         return found if number else absent
 
     def planning(recording: Recording) -> _Plan:
-        text, refused = _target(target, recording)
+        text, refused = text_of(recording)
         if refused is not None:
             return _known(refused)
         return _Plan((Question(pattern, flags, (text,), wanted is not None),), reading)
@@ -134,11 +135,16 @@ def _target_name(target: object) -> str:
     return f"file {target['path']}" if isinstance(target, Mapping) else str(target)
 
 
-def _target(target: object, recording: Recording) -> tuple[str, Verdict | None]:
-    """The text that a regex looks at, or the verdict where there is none."""
-    trace, workspace = recording.trace, recording.workspace
+def _target_of(target: object) -> Callable[[Recording], tuple[str, Verdict | None]]:
+    """How to find the text that a regex looks at, or the verdict where there is none."""
     if isinstance(target, Mapping):
-        return _focus(str(target["path"]), workspace, recording.case)
+        path = str(target["path"])
+        return lambda recording: _focus(path, recording.workspace, recording.case)
+    return partial(_target, target)
+
+
+def _target(target: object, recording: Recording) -> tuple[str, Verdict | None]:
+    trace, workspace = recording.trace, recording.workspace
     if target == "trace":
         return trace.text, None if trace.records else _unknown(trace.unreadable)
     if target == "files":

@@ -199,16 +199,16 @@ def _batches(indexes: Sequence[int], questions: Sequence[Question]) -> Iterator[
     size = 0
     for index in indexes:
         question = questions[index]
-        more = [t for t in question.texts if t not in texts]
-        added = sum(map(len, set(more))) if more else 0
+        # Most questions are about a text that the one before was about.
+        news = set() if texts.issuperset(question.texts) else set(question.texts) - texts
+        added = sum(map(len, news))
         if batch and size + added > BATCH:
             yield batch
             batch, texts, size = [], set(), 0
-            added = sum(map(len, set(question.texts)))
-            more = list(question.texts)
+            news = set(question.texts)
+            added = sum(map(len, news))
         batch.append(index)
-        if more:
-            texts.update(more)
+        texts |= news
         size += added + len(question.pattern)
     if batch:
         yield batch

@@ -14,7 +14,7 @@ from shipmoor_hooks.readers import junit_pytest
 from shipmoor_hooks.readers.emptiness import incomplete
 from shipmoor_hooks.readers.junit_checks import problems_of, warnings_of
 from shipmoor_hooks.readers.junit_dialect import dialect_of
-from shipmoor_hooks.readers.junit_elements import CaseElement, Element, Row, SuiteElement
+from shipmoor_hooks.readers.junit_elements import CaseElement, Element, Row, SuiteElement, parted
 from shipmoor_hooks.readers.junit_names import rejoined, with_attempt_number, without_running_numbers, without_subtests
 from shipmoor_hooks.readers.junit_outcome import attempts_of, outcome_of
 from shipmoor_hooks.readers.junit_stream import Take, stream
@@ -59,7 +59,7 @@ def read_junit(source: Source, name: str) -> Report:
 def _parts(cases: list[Element], dialect: str) -> tuple[list[Part], list[Problem]]:
     nameless = 0
     parts: list[Part] = []
-    for element in cases:
+    for element in parted(cases):
         if isinstance(element, Row):
             parts += _row(element, dialect)
             continue

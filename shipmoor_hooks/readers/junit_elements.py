@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from sys import intern
 
-from shipmoor_hooks.data_classes import dataclass, field
+from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.readers.limits import bounded
 
 SUITE_TAGS = frozenset({"testsuite", "testsuites"})
@@ -86,14 +87,35 @@ class CaseElement:
 
 @dataclass(slots=True)
 class Row:
-    """Cases in a row that have a name (of at most 4 KiB) and no result, and share all else with `shared`, which has
-    neither."""
+    """Cases in a row that have a name (of at most 4 KiB) and share all but their results with `shared`, which has neither;
+    `results` has, by position and in order, those of the cases that have some."""
 
     shared: CaseElement
     names: list[str]
+    results: dict[int, list[Result]] = field(default_factory=dict)
+
+    def parted(self) -> Iterator[CaseElement | Row]:
+        """The same cases in their order: those that have results by themselves, the others in rows."""
+        start = 0
+        for position, results in self.results.items():
+            if position > start:
+                yield Row(self.shared, self.names[start:position])
+            yield replace(self.shared, name=self.names[position], results=results)
+            start = position + 1
+        if start < len(self.names):
+            yield Row(self.shared, self.names[start:])
 
 
 Element = CaseElement | Row
+
+
+def parted(elements: Iterable[Element]) -> Iterator[Element]:
+    """The elements, with each case that has results by itself."""
+    for element in elements:
+        if isinstance(element, Row) and element.results:
+            yield from element.parted()
+        else:
+            yield element
 
 
 def result_of(tag: str, attributes: dict[str, str]) -> Result:

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Iterator
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Outcome, Problem, Record, RecordKind
 from shipmoor_hooks.readers.emptiness import incomplete
-from shipmoor_hooks.readers.junit_elements import COLLECTION, TEARDOWN, CaseElement, Element, Row
-from shipmoor_hooks.readers.junit_outcome import outcome_of
+from shipmoor_hooks.readers.junit_elements import COLLECTION, TEARDOWN, CaseElement, Element, Row, parted
+from shipmoor_hooks.readers.junit_outcome import letter_of, outcome_of
 from shipmoor_hooks.readers.junit_tally import Tally
 from shipmoor_hooks.report_records import Alike, Part, RecordList, each
 
+_PASSED = Outcome.PASSED.letter
 _WORKER = re.compile(r"gw\d+\Z")
 RUN_ALL = "run the whole suite again, with --junitxml"
 
@@ -28,19 +29,22 @@ def parts_of(cases: Iterable[Element], tally: Tally) -> tuple[list[Part], list[P
     problems: dict[str, Problem] = {}
     told: list[tuple[CaseElement, Record] | Alike] = []
     shared, passed = None, Record("")  # rows that a red case parts share all
-    for element in _taken_apart(cases):
+    for element, letters in _taken_apart(cases, tally):
         if isinstance(element, Row):
             if element.shared is not shared:
                 shared = element.shared
                 passed = Record("", shared.classname, shared.file, shared.suite.path)
-            told.append(Alike(passed, element.names))
+            told.append(Alike(passed, element.names, letters))
             continue
         record, trouble = _record(element)
         if trouble is not None:
             problems.setdefault(trouble.message, trouble)
         if record is not None:
             told.append((element, record))
-    folded, after_pass = _without_teardown_pairs(told)
+    if tally.has_teardown:
+        folded, after_pass = _without_teardown_pairs(told)
+    else:
+        folded, after_pass = [one if isinstance(one, Alike) else one[1] for one in told], 0
     for problem in _count_problems(tally):
         problems.setdefault(problem.message, problem)
     declared = tally.declared("tests")
@@ -48,13 +52,35 @@ def parts_of(cases: Iterable[Element], tally: Tally) -> tuple[list[Part], list[P
     return (_with_attempts(folded) if reruns > 0 else folded), list(problems.values())
 
 
-def _taken_apart(cases: Iterable[Element]) -> Iterator[Element]:
-    """Rows stay rows where their cases passed; pytest itself writes no attribute that says otherwise."""
+def _taken_apart(cases: Iterable[Element], tally: Tally) -> Iterator[tuple[Element, str]]:
+    """Rows stay rows where a letter says all of each case ("": all passed); pytest writes no attribute that says more."""
     for element in cases:
-        if isinstance(element, CaseElement) or outcome_of(element.shared).is_green:
-            yield element
-        else:
-            yield from (replace(element.shared, name=name) for name in element.names)
+        letters = None if isinstance(element, CaseElement) or tally.has_teardown else _letters(element)
+        if letters is not None:
+            yield element, letters
+            continue
+        for one in parted([element]):
+            if isinstance(one, CaseElement) or outcome_of(one.shared).is_green:
+                yield one, ""
+            else:
+                yield from ((replace(one.shared, name=name), "") for name in one.names)
+
+
+def _letters(row: Row) -> str | None:
+    """The outcomes of a row of ordinary tests; None where one of them may be more than a test that passed or not."""
+    shared = row.shared
+    if shared.attributes:
+        return None
+    if not row.results:
+        return ""
+    if shared.classname in ("", "pytest"):  # records of pytest itself
+        return None
+    letters = [_PASSED] * len(row.names)
+    for position, results in row.results.items():
+        letters[position] = letter_of(results[0]) if len(results) == 1 else ""
+        if not letters[position]:
+            return None
+    return "".join(letters)
 
 
 def _record(case: CaseElement) -> tuple[Record | None, Problem | None]:

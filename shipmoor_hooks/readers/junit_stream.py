@@ -17,6 +17,7 @@ from shipmoor_hooks.readers.junit_elements import (
     SUITE_TAGS,
     CaseElement,
     Element,
+    Result,
     Row,
     SuiteElement,
     kept,
@@ -70,6 +71,7 @@ class _Sink:
         self.in_properties = False
         self.shared: CaseElement | None = None  # of the row that is open
         self.names: list[str] = []
+        self.results: dict[int, list[Result]] = {}  # of those of them that have some
         self.bounded = 0  # how many of the names are surely within the cap
         self.classname = _NONE  # of the row, where its cases have nothing but a class, a name and a time
         self.alone: CaseElement | None = None  # the case before the row, not yet told: its results come after its start
@@ -106,8 +108,10 @@ class _Sink:
         self._bound_names()
         if len(self.names) > _LONGEST_ROW:
             last = self.names.pop()
+            results = self.results.pop(len(self.names), None)
             self._tell_row()
             self.names.append(last)
+            self.results = {} if results is None else {0: results}
 
     # ---------------------------------------------------------------- inside of a case, or of what says nothing
 
@@ -118,21 +122,13 @@ class _Sink:
             tag = tag.rpartition("}")[2]
             if tag in RESULT_TAGS or tag in ATTEMPT_TAGS:
                 result = result_of(tag, attributes)
-                case = self.case if isinstance(self.case, CaseElement) else self._singled_out()
-                case.results.append(result)
+                if isinstance(self.case, CaseElement):
+                    self.case.results.append(result)
+                else:
+                    self.results.setdefault(len(self.names) - 1, []).append(result)
                 self.tally.add_result(result)
         elif self.in_properties and attributes.get("name") == "go.version" and self.suite is not None:
             self.suite.attributes["go.version"] = bounded(attributes.get("value", ""))
-
-    def _singled_out(self) -> CaseElement:
-        """The last case of the row has a result, so it is none of the row."""
-        assert self.shared is not None  # noqa: S101  (a case in a row has one)
-        name, shared = bounded(self.names.pop()), self.shared
-        self.bounded = min(self.bounded, len(self.names))
-        self._tell_row()
-        case = CaseElement(name, shared.classname, shared.file, shared.suite, shared.attributes)
-        self.case = self.alone = case
-        return case
 
     # ---------------------------------------------------------------- cases
 
@@ -164,9 +160,9 @@ class _Sink:
         self.case = _IN_ROW
 
     def _bound_names(self) -> None:
-        for position in range(self.bounded, len(self.names)):
-            if len(self.names[position]) > _SURELY_BOUNDED:
-                self.names[position] = bounded(self.names[position])
+        names = self.names[self.bounded :]
+        if names and max(map(len, names)) > _SURELY_BOUNDED:
+            self.names[self.bounded :] = map(bounded, names)
         self.bounded = len(self.names)
 
     def _tell_row(self) -> None:
@@ -176,7 +172,8 @@ class _Sink:
             self.alone = None
         if self.names and self.shared is not None:
             self._bound_names()
-            self._tell(Row(self.shared, self.names))
+            self._tell(Row(self.shared, self.names, self.results))
+            self.results = {}
         self.names, self.bounded = [], 0
 
     def _tell(self, element: Element) -> None:

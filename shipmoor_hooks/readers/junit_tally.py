@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from datetime import datetime
 
-from shipmoor_hooks.readers.junit_elements import OUTCOME_ATTRIBUTES, Element, Result, Row, SuiteElement
+from shipmoor_hooks.readers.junit_elements import OUTCOME_ATTRIBUTES, TEARDOWN, Element, Result, Row, SuiteElement
 
 _COUNTED = ("tests", "failures", "errors", "skipped")
 _GO_NAME = re.compile(r"Test|Benchmark|Example|Fuzz|\[(?:build|setup) failed\]\Z|Failure\Z")
@@ -25,6 +25,7 @@ class Tally:
         self.started: float | None = None  # the earliest time that carries a zone, POSIX seconds
         self.ran = False  # a case has a time or a result
         self.has_pytest_type = False  # a result's type is one of pytest's
+        self.has_teardown = False  # a result is a teardown's, as pytest marks it
         self.first_attributes: frozenset[str] | None = None  # names of those of the first case
         self.could_be = {"node", "go", "behave", "robot"}  # dialects that no case has contradicted so far
         self.results: Counter[str] = Counter()  # children of cases by tag
@@ -53,6 +54,8 @@ class Tally:
         suite = shared.suite
         self.cases += len(names)
         suite.cases += len(names)
+        if not self.could_be:
+            return
         if "node" in self.could_be and shared.classname != "test":
             self.could_be.discard("node")
         if "robot" in self.could_be and shared.classname != ".".join(suite.path):
@@ -67,6 +70,7 @@ class Tally:
 
     def add_result(self, result: Result) -> None:
         self.ran = True
+        self.has_teardown = self.has_teardown or result.mark == TEARDOWN
         self.results[result.tag] += 1
         self.has_pytest_type = self.has_pytest_type or result.type.startswith("pytest.")
 
