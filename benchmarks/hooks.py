@@ -11,15 +11,20 @@ from collections.abc import Iterator
 import shipmoor_hooks
 from benchmarks import world
 from benchmarks.measure import Command, Row, paired, python
-from benchmarks.readers import WORK
 from shipmoor_hooks.wiring.hook_files import shim_text
 
+BASES = """
+import os
+from shipmoor_hooks import history, place
+here = place.find(os.getcwd(), os.environ)
+history.messages(here.git, history.merge_bases(here.git, "main", "topic"), "topic")
+"""
 COMMIT = ["git", "commit", "-q", "--allow-empty", "-m", "Change"]
 HOOK = """\
   - id: {id}
     name: {id}
     language: system
-    entry: {entry}
+    entry: '{entry}'
     stages: [{stage}]
     always_run: true
     pass_filenames: {named}
@@ -34,7 +39,7 @@ def rows(folder: str, times: int) -> Iterator[Row]:
     rounds = paired({"python -c pass": start, "help": Command([program, "--help"])}, times)
     yield rounds.row("`--help`", "help", "python -c pass", 7.0)
     repository = world.Repository(os.path.join(folder, "typed"))
-    typed = Command([program, "explain", "CASE_RED"], repository.folder, repository.environ)
+    typed = repository.command([program, "explain", "CASE_RED"])
     rounds = paired({"python -c pass": start, "typed": typed}, times)
     yield rounds.row("a typed command (`explain CASE_RED`)", "typed", "python -c pass", 7.0)
     yield from _history(folder, times)
@@ -51,7 +56,7 @@ def _commit(folder: str, times: int) -> Iterator[Row]:
             with open(path, "w") as out:
                 out.write(hook)
             os.chmod(path, 0o755)  # noqa: S103  (a hook must be executable)
-        commands[name] = Command(COMMIT, repository.folder, repository.environ)
+        commands[name] = repository.command(COMMIT)
     rounds = paired(commands, times)
     yield rounds.row(
         "what the post-commit hook adds to a commit, plain git", "ours", "raw", 1.3, "a no-op hook, `python -I`",
@@ -95,7 +100,7 @@ def _shares(repository: world.Repository, words: list[str], stage: str, times: i
     commands = {"start": Command(python("-c", "pass"))}
     for name in entries:
         here = [*words[:2], name, *words[2:]]
-        commands[name] = Command(here, repository.folder, repository.environ)
+        commands[name] = repository.command(here)
     rounds = paired(commands, times)
     host = os.path.basename(words[0])
     for name, kind, limit in (("file", "system", 2.0), ("script", "python", 3.5)):
@@ -119,14 +124,13 @@ def _history(folder: str, times: int) -> Iterator[Row]:
         who = f"Bench <bench@example.org> {1_700_000_000 + i} +0000"
         stream.append(f"commit refs/heads/{branch}\ncommitter {who}\ndata {len(text)}\n{text}{source}\n")
     world.git(repository.folder, "fast-import", "--quiet", stdin="".join(stream))
-    here = {"cwd": repository.folder, "environ": repository.environ}
-    commands = {
-        "ours": Command(python(WORK, "bases", repository.folder), **here),
-        "imports": Command(python(WORK, "tree_imports", ""), **here),
-        "git merge-base": Command(["git", "merge-base", "main", "topic"], **here),
-        "git log": Command(["git", "log", "--format=%H %(trailers:only,unfold) %B", "main..topic"], **here),
-        "python -c pass": Command(python("-c", "pass"), **here),
+    questions = {
+        "ours": python("-c", BASES),
+        "git merge-base": ["git", "merge-base", "main", "topic"],
+        "git log": ["git", "log", "--format=%H %(trailers:only,unfold) %B", "main..topic"],
+        "python -c pass": python("-c", "pass"),
     }
+    commands = {name: repository.command(words) for name, words in questions.items()}
     rounds = paired(commands, times)
     names = ["git merge-base", "git log", "python -c pass"]
     yield rounds.row("merge bases + trailers", "ours", names, 1.2, note="whole process, our imports with it")

@@ -24,11 +24,12 @@ def rows(folder: str, times: int) -> Iterator[Row]:
     few = max(3, times // 5)  # three sessions of some five seconds each a round
     for number, repository in repositories.items():
         environ = {k: v for k, v in repository.environ.items() if k != "CI"}
-        here = {"cwd": repository.folder, "environ": environ}
         commands = {
-            "alone": Command([*program, "--no-shipmoor"], **here),
-            "plugin": Command([*program, "--shipmoor"], **here),
-            "--junitxml": Command([*program, "--no-shipmoor", "--junitxml", os.path.join(folder, "r.xml")], **here),
+            "alone": Command([*program, "--no-shipmoor"], repository.folder, environ),
+            "plugin": Command([*program, "--shipmoor"], repository.folder, environ),
+            "--junitxml": Command(
+                [*program, "--no-shipmoor", "--junitxml", os.path.join(folder, "r.xml")], repository.folder, environ
+            ),
         }
         rounds = paired(commands, few if number == TESTS else times)
         if number == TESTS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from benchmarks import world
 from benchmarks.measure import Command, Row, paired, python
@@ -72,7 +72,7 @@ def _others(folder: str, times: int) -> Iterator[Row]:
         )
 
 
-HOSTILE = {
+HOSTILE: Mapping[str, Callable[[], bytes]] = {
     "an attribute of 60 MB": lambda: b'<testsuite name="' + b"x" * 60_000_000 + b'"/>',
     "a comment of 60 MB": lambda: b"<testsuite><!--" + b"x" * 60_000_000 + b"--></testsuite>",
     "300,000 attributes": lambda: b"<testsuite " + b" ".join(b'a%d="1"' % i for i in range(300_000)) + b"/>",

@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks import world
-from benchmarks.gate import gate
-from benchmarks.measure import Command, Row, paired, python
+from benchmarks.gate import gate, pushed
+from benchmarks.measure import Command, Row, paired
 from shipmoor_hooks.model import CaseList
 
 ZEROS = "0" * 40
@@ -68,10 +68,10 @@ def _runs(folder: str, number: int) -> Command:
 def _worktrees(folder: str, number: int) -> Command:
     """Runs of the same tree from other worktrees."""
     repository, line = world.gate_world(os.path.join(folder, str(number)), 1000)
+    passed = world.letters(1000).replace(b"f", b"p")
     for i in range(number):
-        repository.measure(CaseList(world.ids(1000), world.letters(1000), {}), worktree=f"w{i}")
-    words = python("-I", "-m", "shipmoor_hooks.hook", "pre-push", "origin", repository.remote)
-    return Command(words, repository.folder, repository.environ, line)
+        repository.measure(CaseList(world.ids(1000), passed, {}), worktree=f"w{i}")
+    return pushed(repository, line)
 
 
 def _commits(folder: str, number: int) -> Command:
@@ -79,16 +79,14 @@ def _commits(folder: str, number: int) -> Command:
     for i in range(number):
         tip = repository.commit(f"Change {i}")
     line = f"refs/heads/topic {tip} refs/heads/topic {ZEROS}\n".encode()
-    words = python("-I", "-m", "shipmoor_hooks.hook", "pre-push", "origin", repository.remote)
-    return Command(words, repository.folder, repository.environ, line)
+    return pushed(repository, line)
 
 
 def _refs(folder: str, number: int) -> Command:
     repository, line = world.gate_world(os.path.join(folder, str(number)), 1000)
     tip = line.split()[1].decode()
     lines = "".join(f"refs/heads/t{i} {tip} refs/heads/t{i} {ZEROS}\n" for i in range(number))
-    words = python("-I", "-m", "shipmoor_hooks.hook", "pre-push", "origin", repository.remote)
-    return Command(words, repository.folder, repository.environ, lines.encode())
+    return pushed(repository, lines.encode())
 
 
 GROWING: Sequence[tuple[str, Sequence[int], Callable[[str, int], Command]]] = (
@@ -96,5 +94,5 @@ GROWING: Sequence[tuple[str, Sequence[int], Callable[[str, int], Command]]] = (
     ("runs in the spool", (10, 100, 1_000, 10_000), _runs),
     ("worktrees with a run of the tree", (1, 3, 10, 30), _worktrees),
     ("commits in the branch", (1, 10, 30, 100), _commits),
-    ("refs in one push", (1, 10, 100, 300), _refs),
+    ("refs in one push", (2, 30, 100, 300), _refs),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks import world
 from benchmarks.measure import Command, Rounds, Row, paired, python
@@ -49,7 +49,7 @@ class Files:
         for path in self.paths:
             os.utime(os.path.join(self.folder, path))
 
-    def command(self, words: list[str], before: Callable[[], None] | None = None) -> Command:
+    def command(self, words: Sequence[str], before: Callable[[], None] | None = None) -> Command:
         return Command(words, self.folder, self.environ, before=before or self.forget)
 
 

@@ -109,23 +109,6 @@ def store(path: str, folder: str) -> None:
     Spool(folder, "main").finish(run)
 
 
-def tree_imports(_: str) -> None:
-    from shipmoor_hooks import place
-    from shipmoor_hooks.trees import tree  # noqa: F401
-
-    assert place
-
-
-def bases(folder: str) -> None:
-    import os
-
-    from shipmoor_hooks import history, place
-
-    here = place.find(folder, os.environ)
-    found = history.merge_bases(here.git, "main", "topic")
-    history.messages(here.git, found, "topic")
-
-
 def at_tree(common_dir: str, tree: str) -> None:
     """Look the runs of one tree up, a hundred times."""
     from shipmoor_hooks.spool import Spool

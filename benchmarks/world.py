@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 
+from benchmarks.measure import Command
 from shipmoor_hooks.model import CaseList, Evidence, Run
 from shipmoor_hooks.spool import Spool
 
@@ -116,6 +117,10 @@ class Repository:
     def push(self) -> None:
         git(self.folder, "push", "-q", "--no-verify", "-u", "origin", "main")
         git(self.folder, "remote", "set-head", "origin", "main")
+
+    def command(self, words: Sequence[str], stdin: bytes = b"", code: int | None = 0) -> Command:
+        """These words, said in the worktree."""
+        return Command(words, self.folder, self.environ, stdin, code=code)
 
     def measure(self, cases: CaseList, commit: str = "HEAD", worktree: str = "main", runs: int = 1) -> None:
         tree = git(self.folder, "rev-parse", f"{commit}^{{tree}}")

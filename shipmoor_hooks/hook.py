@@ -143,6 +143,13 @@ def said_quickly(now: float) -> bool:
     return lines is not None
 
 
+def nothing_to_say(message: str) -> bool:
+    """Can commit-msg leave the message alone without looking further?"""
+    from shipmoor_hooks import quick_message
+
+    return quick_message.has_nothing_to_say(message, os.getcwd(), os.environ)
+
+
 def load_site() -> None:
     """Make up for `-S`, with which our shims start Python: from here on libraries are needed."""
     if sys.flags.no_site:
@@ -190,7 +197,7 @@ def at_commit(arguments: list[str]) -> int:
     """post-commit, which gets no argument, or commit-msg, which gets the message's file."""
     import time
 
-    if not arguments and said_quickly(time.time()):
+    if nothing_to_say(arguments[0]) if arguments else said_quickly(time.time()):
         return 0
     load_site()
     from shipmoor_hooks import commit_hooks

@@ -15,7 +15,7 @@ from tree_situations import SITUATIONS, Situation, some_files
 
 from shipmoor_hooks import place
 from shipmoor_hooks.errors import GitFault, RepositoryFault
-from shipmoor_hooks.trees import git_status, temporary_index, tree
+from shipmoor_hooks.trees import git_status, held_folder, temporary_index, tree
 from shipmoor_hooks.trees.git_status import Status, read_status
 from shipmoor_hooks.trees.tree import TreeCapture, TreeDifference, capture, difference
 
@@ -300,3 +300,23 @@ def test_the_mode_of_a_submodule_is_seen_wherever_it_stands(tmp_path: Path, at: 
     assert git_status.may_hold_submodules(str(tmp_path))
     (tmp_path / "index").write_bytes(b"\1" * (at + 70_000))
     assert not git_status.may_hold_submodules(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("index-0123456789abcdef.lock", True),
+        ("scratch-tree-0123456789abcdef.lock", True),
+        ("index-0123456789abcdef", False),
+        ("index-0123456789abcdeg.lock", False),
+        ("index-0123456789abcde.lock", False),
+        ("-0123456789abcdef.lock", False),
+        ("0123456789abcdef.lock", False),
+        ("Index-0123456789abcdef.lock", False),
+        ("index_1-0123456789abcdef.lock", False),
+        ("index-0123456789ABCDEF.lock", False),
+        ("index.lock", False),
+    ],
+)
+def test_nothing_is_cleared_away_but_what_is_named_as_ours(name: str, ours: bool) -> None:
+    assert held_folder.is_lock(name) is ours

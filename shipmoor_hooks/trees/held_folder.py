@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
-from collections.abc import Iterator, Mapping
+import stat
 from contextlib import contextmanager, suppress
 
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.state import private_folder
 
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
 LOCK_SUFFIX = ".lock"
-# Nothing else is ever cleared away, whatever else lies in the folder.
-OURS = re.compile(r"[a-z-]+-[0-9a-f]{16}\.lock")
+_DIGITS = 16
+_LETTERS, _HEX = frozenset("abcdefghijklmnopqrstuvwxyz-"), frozenset("0123456789abcdef")
 
 
 @contextmanager
@@ -50,7 +53,7 @@ def remove_dead(root: str) -> None:
     except OSError:
         return
     for name in names:
-        if OURS.fullmatch(name):
+        if is_lock(name):
             path = os.path.join(root, name)
             try:
                 lock = _take(path, 0)
@@ -60,6 +63,13 @@ def remove_dead(root: str) -> None:
                 remove_tree(path.removesuffix(LOCK_SUFFIX))
                 _unlink(path)
                 os.close(lock)
+
+
+def is_lock(name: str) -> bool:
+    """Whether this is the name of a lock of ours: nothing else is ever cleared away, whatever else lies in the folder."""
+    prefix, dash, digits = name.removesuffix(LOCK_SUFFIX).rpartition("-")
+    is_ours = name.endswith(LOCK_SUFFIX) and dash and prefix and len(digits) == _DIGITS
+    return bool(is_ours) and _LETTERS.issuperset(prefix) and _HEX.issuperset(digits)
 
 
 def throwaway_root(environ: Mapping[str, str], outside: str, last: str) -> str:
@@ -83,15 +93,26 @@ def throwaway_root(environ: Mapping[str, str], outside: str, last: str) -> str:
 
 def remove_tree(path: str) -> None:
     """Remove a folder whatever modes a test left in it; no link is followed, and what resists stays."""
-    import shutil  # loaded where something is removed
-
-    shutil.rmtree(path, ignore_errors=True)
+    _remove(path)
     if os.path.isdir(path) and not os.path.islink(path):
         _open(path)
         for folder, names, _ in os.walk(path):
             for name in names:
                 _open(os.path.join(folder, name))
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
+
+
+def _remove(path: str) -> None:
+    """As `shutil.rmtree` does, whose import costs a commit hook more than the removal."""
+    with suppress(OSError):
+        for _, folders, files, handle in os.fwalk(path, topdown=False):
+            for name in (*files, *folders):  # a link to a folder is listed as a folder
+                with suppress(OSError):
+                    if stat.S_ISDIR(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
+                        os.rmdir(name, dir_fd=handle)
+                    else:
+                        os.unlink(name, dir_fd=handle)
+        os.rmdir(path)
 
 
 def _open(folder: str) -> None:
@@ -103,7 +124,7 @@ def _open(folder: str) -> None:
 def _take_new(root: str, prefix: str) -> tuple[str, int]:
     """A name in `root` that nobody else has, and its lock. Raises OSError."""
     while True:
-        folder = os.path.join(root, prefix + os.urandom(8).hex())
+        folder = os.path.join(root, prefix + os.urandom(_DIGITS // 2).hex())
         lock = _take(folder + LOCK_SUFFIX, os.O_CREAT | os.O_EXCL)
         # Another process may clear the file away between its making and its locking, as if it were a dead one's.
         if lock is not None:

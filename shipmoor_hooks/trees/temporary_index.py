@@ -6,13 +6,16 @@ The copied index keeps its time, without which git's check for edits made in the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
 
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.trees.held_folder import held_folder, throwaway_root
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
