@@ -13,7 +13,7 @@ from repo_builder import RepoBuilder
 from tree_oracle import tree_by_git
 from tree_situations import SITUATIONS, Situation, some_files
 
-from shipmoor_hooks import place
+from shipmoor_hooks import git_process, place
 from shipmoor_hooks.errors import GitFault, RepositoryFault
 from shipmoor_hooks.trees import git_status, held_folder, temporary_index, tree
 from shipmoor_hooks.trees.git_status import Status, read_status
@@ -93,14 +93,49 @@ def test_both_ways_say_the_same(repo: RepoBuilder) -> None:
     ] * 2
 
 
-def test_a_clean_tree_loads_no_pygit2(repo: RepoBuilder) -> None:
+# Each costs what a tenth of git's status of 10,000 files does, or more; they are what a clean tree could do without.
+HEAVY = {
+    "pygit2",
+    "platformdirs",
+    "typer",
+    "keyring",
+    "subprocess",
+    "re",
+    "typing",
+    "enum",
+    "contextlib",
+    "dataclasses",
+}
+
+
+def test_a_clean_tree_loads_nothing_heavy(repo: RepoBuilder) -> None:
     some_files(repo)
     code = "import os, sys; from shipmoor_hooks import place; from shipmoor_hooks.trees import tree"
     code += "; print(tree.capture(place.find('.', os.environ)).way)"
-    code += "; print(sorted({'pygit2', 'platformdirs', 'typer', 'keyring'} & set(sys.modules)))"
+    code += f"; print(sorted(({HEAVY!r} | {{'shipmoor_hooks.model'}}) & set(sys.modules)))"
     root = str(Path(place.__file__).parent.parent)
-    done = repo.process([sys.executable, "-c", code], env={"PYTHONPATH": root})
+    # Without site, which may load some of them for a library of the user's.
+    done = repo.process([sys.executable, "-S", "-c", code], env={"PYTHONPATH": root})
     assert done.stdout.decode() == "head\n[]\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "most"),
+    [({}, 3), ({"a.txt": "changed\n", "new.txt": "new\n"}, 6)],
+    ids=["clean: entries, status, HEAD", "changed: settings, attributes, names too"],
+)
+def test_a_tree_takes_few_processes(
+    repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], most: int
+) -> None:
+    some_files(repo)
+    for path, text in change.items():
+        repo.write(path, text)
+    here = place.find(str(repo.path), repo.env)
+    started: list[object] = []
+    run = git_process.run
+    monkeypatch.setattr(git_process, "run", lambda *told, **how: started.append(told[0]) or run(*told, **how))
+    assert capture(here).tree == tree_by_git(repo)
+    assert len(started) == most, started
 
 
 @pytest.mark.parametrize("hidden", [b"pygit2", b""], ids=["pygit2 missing: git answers", "pygit2 there (no-op)"])
