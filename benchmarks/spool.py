@@ -14,7 +14,7 @@ from benchmarks import world
 from benchmarks.measure import Command, Row, Sample, paired, python
 from benchmarks.readers import WORK
 from shipmoor_hooks.model import CaseList, Evidence, Run
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 
 TREE, NONE = "a" * 40, "b" * 40
 

@@ -51,7 +51,7 @@ def junitparser(path: str) -> None:
 
 
 def read_imports(_: str) -> None:
-    from shipmoor_hooks import intake, inventory  # noqa: F401
+    from shipmoor_hooks.store import inventory  # noqa: F401
 
 
 def count_imports(_: str) -> None:
@@ -70,7 +70,8 @@ def count(path: str) -> None:
 
 
 def read(path: str) -> None:
-    from shipmoor_hooks import intake, inventory
+    from shipmoor_hooks import intake
+    from shipmoor_hooks.store import inventory
 
     _, report = intake.read_file(path, None, None, inside=False)
     inventory.cases_of([report], frozenset(), "", ())
@@ -90,7 +91,7 @@ def refuse(path: str) -> None:
 
 
 def store_imports(_: str, __: str) -> None:
-    from shipmoor_hooks import intake, inventory, spool  # noqa: F401
+    from shipmoor_hooks.store import inventory, spool  # noqa: F401
 
 
 def store(path: str, folder: str) -> None:
@@ -98,9 +99,10 @@ def store(path: str, folder: str) -> None:
     import os
     import time
 
-    from shipmoor_hooks import intake, inventory
+    from shipmoor_hooks import intake
     from shipmoor_hooks.model import Evidence, Run
-    from shipmoor_hooks.spool import Spool
+    from shipmoor_hooks.store import inventory
+    from shipmoor_hooks.store.spool import Spool
 
     file, report = intake.read_file(path, None, None, inside=False)
     cases = inventory.cases_of([report], frozenset(), "", ())
@@ -111,7 +113,7 @@ def store(path: str, folder: str) -> None:
 
 def at_tree(common_dir: str, tree: str) -> None:
     """Look the runs of one tree up, a hundred times."""
-    from shipmoor_hooks.spool import Spool
+    from shipmoor_hooks.store.spool import Spool
 
     for _ in range(100):
         assert Spool(common_dir, "main").at_tree(tree).runs
@@ -119,14 +121,14 @@ def at_tree(common_dir: str, tree: str) -> None:
 
 def no_run_at(common_dir: str, tree: str) -> None:
     """Ask a hundred times for the runs of a tree that has none."""
-    from shipmoor_hooks.spool import Spool
+    from shipmoor_hooks.store.spool import Spool
 
     for _ in range(100):
         assert not Spool(common_dir, "main").at_tree(tree).runs
 
 
 def at_tree_imports(_: str, __: str) -> None:
-    from shipmoor_hooks.spool import Spool  # noqa: F401
+    from shipmoor_hooks.store.spool import Spool  # noqa: F401
 
 
 def sqlite(path: str, tree: str) -> None:

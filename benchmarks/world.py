@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from benchmarks.measure import Command
 from shipmoor_hooks.model import CaseList, Evidence, Run
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 
 POLICY = '[gate]\ntarget = "origin/HEAD"\n\n[suite.unit]\ncommand = ["pytest", "-q"]\n'
 CHANCE = 20_261_130

@@ -19,8 +19,8 @@ from shipmoor_hooks.model import Decision, Verdict
 from shipmoor_hooks.output import say
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.render import as_text
-from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import standings
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.trees import scoped_tree
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.visible import visible

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 
-from shipmoor_hooks import eval_capture, history, inventory, measured_surface, results_folder, staleness
+from shipmoor_hooks import eval_capture, history, measured_surface, results_folder, staleness
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
@@ -27,7 +27,8 @@ from shipmoor_hooks.model import (
 )
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.rules import run_problems
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import inventory
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.tested_paths import tracked_paths
 from shipmoor_hooks.trees import index_tree, scoped_tree
 from shipmoor_hooks.trees import tree as tree_module

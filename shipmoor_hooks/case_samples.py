@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from shipmoor_hooks import eval_capture, inventory, observe
+from shipmoor_hooks import eval_capture, observe
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.eval_model import EvalSample
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import Case, Outcome, RecordKind, Report, Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import ProofSample
 from shipmoor_hooks.runners.one_case import CaseCommand, command_for
+from shipmoor_hooks.store import inventory
+from shipmoor_hooks.store.record_model import ProofSample
+from shipmoor_hooks.store.trace_store import FAULT, RUN
 from shipmoor_hooks.tested_paths import tracked_paths
-from shipmoor_hooks.trace_store import FAULT, RUN
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.trees.tree import TreeCapture
 

@@ -5,11 +5,11 @@ The gate itself writes nothing. The pre-push hook keeps a record when its verdic
 
 from __future__ import annotations
 
-from shipmoor_hooks import records
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, Verdict
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Clearing
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Clearing
 
 
 def keep(place: Place, verdict: Verdict, now: float) -> str:

@@ -15,8 +15,8 @@ from shipmoor_hooks.model import CommitMessage, Policy
 from shipmoor_hooks.output import say
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.rules import trailers
-from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import standings
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.visible import visible
 
 _OFFERED = 5

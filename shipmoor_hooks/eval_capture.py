@@ -21,7 +21,7 @@ from shipmoor_hooks.model import Code, Problem, Report, Suite
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers.limits import shown
 from shipmoor_hooks.runners import plugin_eval as argv
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.trees.folder_tree import below, listing, tree_name
 from shipmoor_hooks.trees.tree import TreeCapture
 
@@ -107,8 +107,8 @@ def _definition(place: Place, before: TreeCapture, prefix: str) -> SuiteDefiniti
 def _with_traces(
     place: Place, suite: Suite, run: EvalRun, result: EvalResult, definition: SuiteDefinition, measured: Measured
 ) -> EvalRun:
-    from shipmoor_hooks import kept_traces  # graders and traces are no business of other suites
-    from shipmoor_hooks.trace_store import KeptTrace
+    from shipmoor_hooks.store import kept_traces  # graders and traces are no business of other suites
+    from shipmoor_hooks.store.trace_store import KeptTrace
 
     about = KeptTrace("", suite.name, "", measured.run, 0, measured.started, measured.kind)
     by_folder = {case.dir: case for case in definition.cases}
@@ -119,7 +119,7 @@ def _with_traces(
 def forget_traces(reports: Sequence[Report], command: Sequence[str], since: float) -> None:
     """Take away what a program of evals left behind only because it was told to keep its traces for us."""
     if any(r.evals for r in reports) and not argv.keeps_temp(command):
-        from shipmoor_hooks import kept_traces  # no business of other suites
+        from shipmoor_hooks.store import kept_traces  # no business of other suites
 
         kept_traces.drop(reports, since)
 

@@ -35,8 +35,8 @@ from shipmoor_hooks.rules import (
     verdict,
     wording,
 )
-from shipmoor_hooks.shared_runs import SharedRuns, has_news
-from shipmoor_hooks.spool import Found, Spool
+from shipmoor_hooks.sharing.shared_runs import SharedRuns, has_news
+from shipmoor_hooks.store.spool import Found, Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import scoped_tree
 

@@ -15,8 +15,8 @@ from shipmoor_hooks.model import Code, Finding, Run, Suite
 from shipmoor_hooks.rules import eval_rules, eval_wording
 from shipmoor_hooks.rules.eval_rules import Change, Moved, Sides
 from shipmoor_hooks.rules.standing import deciding
-from shipmoor_hooks.shared_runs import SharedRuns
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.sharing.shared_runs import SharedRuns
+from shipmoor_hooks.store.spool import Spool
 
 _RECENT = 200  # entries that are looked at for a run of the base's tree under new graders
 _RED = (Code.CASE_RED, Code.STILL_RED, Code.NEW_RED, Code.CLEARED, Code.UNSKIPPED_RED)
@@ -83,8 +83,8 @@ def _changes(trees: Trees, sides: Sides) -> dict[str, Change]:
 def _lacks(trees: Trees, sides: Sides, row: Moved) -> str:
     """What a changed pattern lacks beside words: its recorded re-grade, or, where no trace of the base is kept, a run of the
     base's tree under the new graders."""
-    from shipmoor_hooks import records
-    from shipmoor_hooks.record_model import Regrade
+    from shipmoor_hooks.store import records
+    from shipmoor_hooks.store.record_model import Regrade
 
     key = f"{row.base.expectation}..{row.tip.expectation}"
     stored, _ = records.find_key(trees.common_dir, Regrade, key)

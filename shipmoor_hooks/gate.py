@@ -9,15 +9,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from shipmoor_hooks import evaluate, history, place, push_caller, receipts, target
+from shipmoor_hooks import evaluate, history, place, receipts, target
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
 from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
 from shipmoor_hooks.output import flush, say
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.push import Push, Update, judged
+from shipmoor_hooks.quick import push_caller
 from shipmoor_hooks.render import as_json, as_text, headline
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.target import Bases, Remotes
 from shipmoor_hooks.trees import index_tree
 from shipmoor_hooks.visible import visible

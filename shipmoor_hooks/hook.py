@@ -107,7 +107,8 @@ def without_news(arguments: list[str], stdin: bytes, said: dict[str, Mapping[str
     """Is this a push in which nothing about the tests has changed? Then it is answered here; else `said` is filled."""
     import time
 
-    from shipmoor_hooks import output, quick_gate
+    from shipmoor_hooks import output
+    from shipmoor_hooks.quick import quick_gate
 
     line = quick_gate.answer(arguments, stdin, os.getcwd(), os.environ, time.time(), said)
     if line is not None:
@@ -122,7 +123,8 @@ def host_without_news() -> bool:
         return False
     import time
 
-    from shipmoor_hooks import output, quick_host
+    from shipmoor_hooks import output
+    from shipmoor_hooks.quick import quick_host
 
     told = quick_host.answer(os.getcwd(), os.environ, time.time())
     for stream, text in zip((sys.stdout, sys.stderr), told or (), strict=False):
@@ -134,7 +136,8 @@ def host_without_news() -> bool:
 
 def said_quickly(now: float) -> bool:
     """Can what post-commit has to say be said without looking further?"""
-    from shipmoor_hooks import output, quick_commit
+    from shipmoor_hooks import output
+    from shipmoor_hooks.quick import quick_commit
 
     lines = quick_commit.lines(os.getcwd(), os.environ, now)
     for line in lines or ():
@@ -168,7 +171,7 @@ def judge(arguments: list[str], stdin: bytes, said: Mapping[str, Mapping[str, st
     from shipmoor_hooks import push
     from shipmoor_hooks.errors import UsageFault
     from shipmoor_hooks.gate import run_pre_push
-    from shipmoor_hooks.quick_host import TOLD_BEFORE
+    from shipmoor_hooks.quick.quick_host import TOLD_BEFORE
 
     seen = push.from_git(arguments, stdin) if stdin else push.from_host(os.environ)
     if seen is None:

@@ -11,7 +11,7 @@ from shipmoor_hooks import history
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Problem, Revision, Run, Suite
 from shipmoor_hooks.rules.selection import Choice
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 
 _RECENT = 40  # entries that are looked at for a run on almost this tree
 _ALMOST = 20  # paths that may differ

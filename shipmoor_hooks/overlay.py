@@ -8,17 +8,18 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from shipmoor_hooks import history, inventory, observe, records
+from shipmoor_hooks import history, observe
 from shipmoor_hooks.case_samples import file_of
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.git import Git, command_environment
 from shipmoor_hooks.model import CaseList, Outcome, Suite
 from shipmoor_hooks.overlay_plan import Lay, lay
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Overlay
 from shipmoor_hooks.rules import overlay_rules
 from shipmoor_hooks.scratch import HOOKLESS, worktree_at
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import inventory, records
+from shipmoor_hooks.store.record_model import Overlay
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.tested_paths import tracked_paths
 from shipmoor_hooks.trees import tree as tree_module
 

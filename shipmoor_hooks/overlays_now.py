@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shipmoor_hooks import records
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import Code, Finding, Run, Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Overlay
 from shipmoor_hooks.rules import overlay_rules
-from shipmoor_hooks.shared_runs import SharedRuns
+from shipmoor_hooks.sharing.shared_runs import SharedRuns
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Overlay
 
 Sides = tuple[str, str, str]  # the trees of base and tip, and what messages call the base
 

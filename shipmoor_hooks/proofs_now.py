@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from shipmoor_hooks import records
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Finding
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Proof
 from shipmoor_hooks.rules import proof_rules
 from shipmoor_hooks.rules.reduction import Question
-from shipmoor_hooks.shared_runs import SharedRuns
+from shipmoor_hooks.sharing.shared_runs import SharedRuns
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Proof
 
 
 def unproven_new(

@@ -12,15 +12,16 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 
-from shipmoor_hooks import history, observe, records
+from shipmoor_hooks import history, observe
 from shipmoor_hooks.case_samples import CaseRunner, Measured, Side, void
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import command_environment, last_line
 from shipmoor_hooks.model import Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Proof
 from shipmoor_hooks.scratch import worktree_at
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Proof
 from shipmoor_hooks.trees import tree as tree_module
 
 MOST_PATCH_BYTES = 16 << 20

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks import lean_git
 from shipmoor_hooks.errors import ShipmoorError
+from shipmoor_hooks.quick import lean_git
 from shipmoor_hooks.whole_files import names, read_bytes
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds

@@ -9,14 +9,15 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from shipmoor_hooks import history, records
+from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.foreign import foreign_dir
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Decision, Verdict
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Receipt
+from shipmoor_hooks.sharing.foreign import foreign_dir
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Receipt
 
 _LOOKED_AT = 400  # the newest receipts: a commit inside a pushed range is looked for among these
 

@@ -22,7 +22,7 @@ from shipmoor_hooks.errors import EvidenceFault, PolicyFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Decision, Policy, Suite, Verdict
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.spool import FOLDER, Spool
+from shipmoor_hooks.store.spool import FOLDER, Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.whole_files import write_whole
 

@@ -20,7 +20,7 @@ from shipmoor_hooks.errors import EvidenceFault, ShipmoorError
 from shipmoor_hooks.git import command_environment
 from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, Run, Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.trees import tree as tree_module
 
 _COLLECT = ("--collect-only", "-q", "-p", "no:cacheprovider", "--no-header", "-o", "addopts=")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shipmoor_hooks import records, trace_store
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run, Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Regrade
 from shipmoor_hooks.rules import stability as tables
-from shipmoor_hooks.spool import Broken, Spool
+from shipmoor_hooks.store import records, trace_store
+from shipmoor_hooks.store.record_model import Regrade
+from shipmoor_hooks.store.spool import Broken, Spool
 
 _ALL = 1 << 60
 

@@ -9,7 +9,7 @@ from shipmoor_hooks import report_files
 from shipmoor_hooks.errors import ReportFault
 from shipmoor_hooks.model import Report, ReportFile, Run
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.spool import UNBOUND, Spool
+from shipmoor_hooks.store.spool import UNBOUND, Spool
 from shipmoor_hooks.trees.tree import TreeCapture
 
 

@@ -11,7 +11,7 @@ from shipmoor_hooks.model import Policy, Problem, Run, Suite
 from shipmoor_hooks.rules import selection
 from shipmoor_hooks.rules.unstable import Group, unstable_ids
 from shipmoor_hooks.rules.wording import ago
-from shipmoor_hooks.spool import Found, Spool
+from shipmoor_hooks.store.spool import Found, Spool
 from shipmoor_hooks.trees import scoped_tree
 
 

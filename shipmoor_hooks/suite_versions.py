@@ -10,7 +10,7 @@ from shipmoor_hooks.model import Run
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.rules import suite_versions as tables
 from shipmoor_hooks.rules.suite_versions import SuiteVersion, Words
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 
 _ALL = 1 << 60
 

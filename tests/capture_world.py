@@ -14,7 +14,7 @@ from shipmoor_hooks import capture, place, policy
 from shipmoor_hooks.capture import Captured
 from shipmoor_hooks.model import Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.spool import Found, Spool
+from shipmoor_hooks.store.spool import Found, Spool
 
 POLICY = '[suite.unit]\ncommand = ["pytest", "-q"]\n'
 

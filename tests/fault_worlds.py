@@ -15,7 +15,7 @@ KILLED_WRITERS = """
 import os, random, select, signal, sys, time
 from dataclasses import replace
 from shipmoor_hooks.model import Case, Evidence, Outcome, Run
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 
 cases = tuple(Case(f"tests/test_many.py::test_{i:04}", Outcome.PASSED, passed=1) for i in range(200))
 dice = random.Random(int(sys.argv[3]))
@@ -52,8 +52,8 @@ import ctypes, os, sys
 from dataclasses import replace
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Case, Evidence, Outcome, Run
-from shipmoor_hooks.spool import Spool
-from shipmoor_hooks.verification import verify
+from shipmoor_hooks.store.spool import Spool
+from shipmoor_hooks.seals.verification import verify
 
 faults = ctypes.CDLL(os.environ["LD_PRELOAD"])
 number, lasting = int(sys.argv[2]), int(sys.argv[3])

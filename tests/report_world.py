@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import place, records
+from shipmoor_hooks import place
 from shipmoor_hooks.eval_model import EvalCase, EvalRun, EvalSample, GraderVerdict
 from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, Run
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Clearing, Label, Proof, ProofSample, Receipt, Regrade, Tally
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Clearing, Label, Proof, ProofSample, Receipt, Regrade, Tally
+from shipmoor_hooks.store.spool import Spool
 
 POLICY = """\
 [gate]

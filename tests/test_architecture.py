@@ -89,7 +89,7 @@ LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
     "capture": 350,
-    "entry": 320,
+    "store.entry": 320,
     "evaluate": 345,
 }
 
@@ -256,7 +256,7 @@ def test_the_table_names_no_module_that_is_gone() -> None:
     [
         pytest.param("rules.reduction", "from shipmoor_hooks.git import Git", id="pure imports edge"),
         pytest.param("rules.reduction", "from shipmoor_hooks import git", id="pure imports edge by the package"),
-        pytest.param("spool", "from shipmoor_hooks.rules.reduction import compare", id="edge imports pure"),
+        pytest.param("store.spool", "from shipmoor_hooks.rules.reduction import compare", id="edge imports pure"),
         pytest.param("git", "from shipmoor_hooks import gate", id="edge imports a flow"),
         pytest.param("gate", "import shipmoor_hooks.cli.main", id="a flow imports an entry"),
         pytest.param("model", "from shipmoor_hooks.render import as_text", id="the foundation imports"),

@@ -14,8 +14,8 @@ from referencing import Registry, Resource
 from repo_builder import RepoBuilder
 from share_world import cli
 
-from shipmoor_hooks.attestation import STATEMENT, TEST_RESULT, as_lines, statements
 from shipmoor_hooks.model import Case, Evidence, Outcome, RecordKind, ReportFile, Run
+from shipmoor_hooks.sharing.attestation import STATEMENT, TEST_RESULT, as_lines, statements
 
 SCHEMAS = Path(__file__).parent.parent / "docs" / "schemas"
 TREE = "ab" * 20

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shipmoor_hooks.case_id import LONGEST_ID, identify
-from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Normalise, Record, RecordKind
 from shipmoor_hooks.readers.registry import read
+from shipmoor_hooks.store.inventory import cases_of
 
 TREE = frozenset(
     {

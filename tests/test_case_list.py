@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks import intake, inventory
+from shipmoor_hooks import intake
 from shipmoor_hooks.model import Case, CaseList, Outcome, Record, RecordKind
 from shipmoor_hooks.report_records import Alike, RecordList
+from shipmoor_hooks.store import inventory
 
 CASE = st.builds(
     Case,

@@ -9,8 +9,9 @@ import pytest
 from gate_world import GateWorld, said
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import place, records
-from shipmoor_hooks.record_model import Clearing
+from shipmoor_hooks import place
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Clearing
 
 CASE = "tests/test_set.py::test_b"
 

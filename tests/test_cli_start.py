@@ -62,6 +62,6 @@ def loaded(words: list[str]) -> set[str]:
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["explain", "CASE_RED"]], ids=lambda w: w[0])
 def test_what_says_only_what_is_known_loads_no_flow(words: list[str]) -> None:
     modules = loaded(words)
-    flows = {"capture", "evaluate", "gate", "spool", "policy", "place", "readers", "runners", "evals"}
+    flows = {"capture", "evaluate", "gate", "store", "policy", "place", "readers", "runners", "evals"}
     assert not {m for m in modules if m.startswith("shipmoor_hooks.") and m.split(".")[1] in flows}
     assert not modules & {"pydantic", "pygit2", "keyring", "platformdirs", "rich.console"}

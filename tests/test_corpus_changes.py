@@ -17,12 +17,12 @@ import pytest
 from rule_world import NOW
 from rule_world import run as empty_run
 
-from shipmoor_hooks.inventory import cases_of, problems_of
 from shipmoor_hooks.model import Case, Code, Finding, Outcome, RecordKind, Run, Suite
 from shipmoor_hooks.readers.registry import read
 from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.reduction import Question
 from shipmoor_hooks.rules.unstable import unstable_ids
+from shipmoor_hooks.store.inventory import cases_of, problems_of
 
 CORPUS = os.environ.get("SHIPMOOR_HOOKS_CORPUS", "")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="SHIPMOOR_HOOKS_CORPUS names no corpus of reports")

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from shipmoor_hooks.errors import ReportFault
-from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import RecordKind
 from shipmoor_hooks.readers.junit import SUITE_ERROR
 from shipmoor_hooks.readers.registry import read
+from shipmoor_hooks.store.inventory import cases_of
 
 CORPUS = os.environ.get("SHIPMOOR_HOOKS_CORPUS", "")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="SHIPMOOR_HOOKS_CORPUS names no corpus of reports")

@@ -40,9 +40,9 @@ from capture_world import CaptureWorld
 from repo_builder import RepoBuilder
 from test_spool import SCOPED, TREE, run_of, writer
 
-from shipmoor_hooks import key_ring
-from shipmoor_hooks.spool import Spool
-from shipmoor_hooks.verification import verify
+from shipmoor_hooks.seals import key_ring
+from shipmoor_hooks.seals.verification import verify
+from shipmoor_hooks.store.spool import Spool
 
 CANARY = "canary-5d0f2a-7c31e9b8"
 HOSTILE = "ev\x1b[2Jil\x9b\u202e\u200b\x07\r\x85"
@@ -117,7 +117,7 @@ FILLER = """
 import sys
 from test_spool import run_of
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 spool, kept = Spool(sys.argv[1], "main"), 0
 try:
     for number in range(1, 500):

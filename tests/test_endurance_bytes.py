@@ -25,8 +25,8 @@ from test_spool import TREE, run_of
 from shipmoor_hooks.errors import ReportFault
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.registry import read
-from shipmoor_hooks.spool import Spool
-from shipmoor_hooks.verification import verify
+from shipmoor_hooks.seals.verification import verify
+from shipmoor_hooks.store.spool import Spool
 
 DAY = 86400.0
 BERLIN = ZoneInfo("Europe/Berlin")

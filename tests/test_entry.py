@@ -13,17 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rule_world import run
 
-from shipmoor_hooks import entry
-from shipmoor_hooks.entry import (
-    decode,
-    decode_fields,
-    encode,
-    ids_of,
-    inventory_bytes,
-    inventory_name,
-    payload_of,
-)
-from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import (
     Case,
     Change,
@@ -36,6 +25,17 @@ from shipmoor_hooks.model import (
     Run,
     Shard,
 )
+from shipmoor_hooks.store import entry
+from shipmoor_hooks.store.entry import (
+    decode,
+    decode_fields,
+    encode,
+    ids_of,
+    inventory_bytes,
+    inventory_name,
+    payload_of,
+)
+from shipmoor_hooks.store.envelope import Unreadable
 
 # ---------------------------------------------------------------- what goes in comes out
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks import eval_entry
 from shipmoor_hooks.eval_model import EvalCase, EvalRun, EvalSample, GraderVerdict
+from shipmoor_hooks.store import eval_entry
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(max_size=8)

@@ -12,8 +12,8 @@ import pytest
 from eval_world import NO_AGENT, POLICY, SAYS, EvalSpec, regex
 from test_eval_capture import EvalCaptureWorld
 
-from shipmoor_hooks import records
-from shipmoor_hooks.record_model import Regrade, Tally
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Regrade, Tally
 
 PLAN = EvalSpec("plan")
 WIDER = EvalSpec("plan", graders=(regex("says-fail", "FAIL"), NO_AGENT))

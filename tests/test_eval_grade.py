@@ -13,12 +13,12 @@ import pytest
 from repo_builder import RepoBuilder
 from trace_world import said, trace_of, used
 
-from shipmoor_hooks import records, trace_store
 from shipmoor_hooks.cli import main as cli
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.evals.recording import Workspace
-from shipmoor_hooks.record_model import Label, Regrade
-from shipmoor_hooks.trace_store import FAULT, RUN, KeptTrace
+from shipmoor_hooks.store import records, trace_store
+from shipmoor_hooks.store.record_model import Label, Regrade
+from shipmoor_hooks.store.trace_store import FAULT, RUN, KeptTrace
 
 POLICY = '[suite.evals]\ncommand = "claude plugin eval . --trust-plugin"\nformat = "plugin-eval"\n'
 NO_AGENT = {"name": "no-agent", "type": "tool_used", "tool": "Agent", "min": 0, "max": 0}

@@ -16,9 +16,10 @@ import pytest
 from eval_world import MANIFEST, POLICY, EvalSpec, files, result
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import kept_traces, place, trace_store
+from shipmoor_hooks import place
 from shipmoor_hooks.model import Code, Run
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import kept_traces, trace_store
+from shipmoor_hooks.store.spool import Spool
 
 PROGRAM = """#!{python}
 import json, os, sys, tempfile

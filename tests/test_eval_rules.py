@@ -13,9 +13,9 @@ from rule_world import NOW, conclude
 from shipmoor_hooks import eval_block
 from shipmoor_hooks.evals.expectations import ChangedPart
 from shipmoor_hooks.model import Code, Decision, Evidence, Run, Trailer
-from shipmoor_hooks.record_model import Regrade, Tally
 from shipmoor_hooks.rules import eval_rules, eval_wording
 from shipmoor_hooks.rules.eval_rules import Change, Moved, Sides
+from shipmoor_hooks.store.record_model import Regrade, Tally
 
 WIDER = Change(("grader says has another pattern",))
 

@@ -12,13 +12,14 @@ import pytest
 from repo_builder import RepoBuilder
 from test_records import ONE_OF_EACH, PROOF
 
-from shipmoor_hooks import gc, place, records, trace_store
+from shipmoor_hooks import place
 from shipmoor_hooks.errors import EnvironmentFault, GitFault
 from shipmoor_hooks.eval_model import EvalCase, EvalRun
 from shipmoor_hooks.evals.recording import Workspace
 from shipmoor_hooks.model import Case, Code, Evidence, Outcome, Problem, ReportFile, Run, Shard
-from shipmoor_hooks.record_model import Clearing, Label, Proof, Regrade
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import gc, records, trace_store
+from shipmoor_hooks.store.record_model import Clearing, Label, Proof, Regrade
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.trees import scoped_tree
 
 NOW = 1_900_000_000.0

@@ -97,5 +97,5 @@ def test_a_commit_loads_no_framework(world: GateWorld, arguments: list[str]) -> 
 
 def test_post_commit_says_what_is_plain_without_the_rest(world: GateWorld) -> None:
     modules = loaded_by_hook(world, ["post-commit"], "", 0)
-    assert "shipmoor_hooks.quick_commit" in modules
+    assert "shipmoor_hooks.quick.quick_commit" in modules
     assert not modules & {"shipmoor_hooks.commit_hooks", "shipmoor_hooks.model", "subprocess", "re", "dataclasses"}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks.inventory import cases_of, problems_of
 from shipmoor_hooks.model import Case, Outcome, Record, RecordKind, Report
 from shipmoor_hooks.readers.registry import read
+from shipmoor_hooks.store.inventory import cases_of, problems_of
 
 P, F, E, S, X = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED, Outcome.XFAILED
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from shipmoor_hooks import key_record, key_ring, seal, session_copy, state
+from shipmoor_hooks import state
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
-from shipmoor_hooks.key_ring import KeyRing, mode_of
+from shipmoor_hooks.seals import key_record, key_ring, seal, session_copy
+from shipmoor_hooks.seals.key_ring import KeyRing, mode_of
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_two_users_have_two_keys(environment: dict[str, str], tmp_path: Path) ->
     assert not KeyRing(environment).knows(record.key)
 
 
-FIRST = "import os; from shipmoor_hooks.key_ring import KeyRing; print(KeyRing(os.environ).sealer().key.id)"
+FIRST = "import os; from shipmoor_hooks.seals.key_ring import KeyRing; print(KeyRing(os.environ).sealer().key.id)"
 
 
 def test_eight_processes_that_come_first_make_one_key(environment: dict[str, str]) -> None:

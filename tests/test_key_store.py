@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from shipmoor_hooks import key_record, key_store, session_copy
-from shipmoor_hooks.key_ring import KeyRing
+from shipmoor_hooks.seals import key_record, key_store, session_copy
+from shipmoor_hooks.seals.key_ring import KeyRing
 
 SECRET_SERVICE = "keyring.backends.SecretService.Keyring"
 needs_store = pytest.mark.skipif(
@@ -29,10 +29,10 @@ LOCKED = UNLOCKED[: -len("&& exec ")] + (
     "--method org.freedesktop.Secret.Service.Lock \"['/org/freedesktop/secrets/collection/login']\" >/dev/null && exec "
 )
 # The key ring as a command would use it: what it made or found, how long it took, and what was to be told.
-PATIENT = "from shipmoor_hooks import key_store; key_store.READ_SECONDS = key_store.WRITE_SECONDS = 30.0\n"
+PATIENT = "from shipmoor_hooks.seals import key_store; key_store.READ_SECONDS = key_store.WRITE_SECONDS = 30.0\n"
 ASK = """
 import json, os, time
-from shipmoor_hooks.key_ring import KeyRing
+from shipmoor_hooks.seals.key_ring import KeyRing
 ring = KeyRing(os.environ)
 began = time.monotonic()
 sealer = ring.sealer()
@@ -87,7 +87,7 @@ def test_a_key_whose_record_was_lost_is_found_in_the_store(wanting: dict[str, st
 def test_a_rotation_in_the_store_keeps_the_old_key_for_checking(wanting: dict[str, str]) -> None:
     first = asked(wanting)
     code = (
-        "import json, os; from shipmoor_hooks.key_ring import KeyRing; from shipmoor_hooks import seal\n"
+        "import json, os; from shipmoor_hooks.seals.key_ring import KeyRing; from shipmoor_hooks.seals import seal\n"
         "record, _ = KeyRing(os.environ).rotate(); KeyRing(os.environ).take_in(seal.key_of(bytes(32)))\n"
         "record = KeyRing(os.environ).record()\n"
         "print(json.dumps({one: KeyRing(os.environ).key(one) is not None for one in record.ids}))"

@@ -193,15 +193,15 @@ MUTANTS = [
     Mutant("what is drawn as nothing passes", "visible", " and character not in _UNSEEN", "",
            test_visible.test_what_could_move_a_terminal_is_spelled_out),
     # ---------------------------------------------------------------- what is stored
-    Mutant("the digest does not matter", "envelope", 'digest != "sha256:" + hashlib.sha256(payload).hexdigest()', "False", ENTRIES),
-    Mutant("base64 has many spellings", "envelope", 'base64.b64encode(payload).decode("ascii") != text', "False",
+    Mutant("the digest does not matter", "store.envelope", 'digest != "sha256:" + hashlib.sha256(payload).hexdigest()', "False", ENTRIES),
+    Mutant("base64 has many spellings", "store.envelope", 'base64.b64encode(payload).decode("ascii") != text', "False",
            test_entry.test_a_flipped_bit_never_gives_another_run),
-    Mutant("a newer version is read", "envelope", "    if int(version[:9]) > newest:", "    if False:", ENTRIES),
-    Mutant("any inventory fits", "entry", 'hashlib.sha256(inventory).hexdigest() != stored["inventory"]', "False",
+    Mutant("a newer version is read", "store.envelope", "    if int(version[:9]) > newest:", "    if False:", ENTRIES),
+    Mutant("any inventory fits", "store.entry", 'hashlib.sha256(inventory).hexdigest() != stored["inventory"]', "False",
            test_entry.test_a_missing_or_damaged_inventory),
-    Mutant("a bomb of outcomes is unpacked", "entry", "if not len(ids) == len(outcomes) == stored[\"number\"]:", "if False:",
+    Mutant("a bomb of outcomes is unpacked", "store.entry", "if not len(ids) == len(outcomes) == stored[\"number\"]:", "if False:",
            test_entry.test_cases_that_do_not_fit),
-    Mutant("times without an order", "entry", "if not math.isfinite(seconds):", "if False:",
+    Mutant("times without an order", "store.entry", "if not math.isfinite(seconds):", "if False:",
            test_entry.test_a_field_of_another_kind_is_told_and_never_a_crash),
 ]  # fmt: skip
 

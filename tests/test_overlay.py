@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from repo_builder import RepoBuilder
 from rule_world import run as rule_run
 
-from shipmoor_hooks import gate, overlay, overlay_plan, place, policy, records
+from shipmoor_hooks import gate, overlay, overlay_plan, place, policy
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.model import Code, Decision, Suite, Verdict
-from shipmoor_hooks.record_model import Overlay
 from shipmoor_hooks.rules import overlay_rules
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Overlay
+from shipmoor_hooks.store.spool import Spool
 
 POLICY = f"""\
 [suite.unit]
@@ -208,7 +209,7 @@ def test_what_a_test_file_is(path: str, is_test: bool) -> None:
 
 
 def test_a_quick_answer_is_none_where_an_overlay_stands(tmp_path: Path) -> None:
-    from shipmoor_hooks.quick_gate import Range, _was_overlaid
+    from shipmoor_hooks.quick.quick_gate import Range, _was_overlaid
 
     span = Range("x", ("x", "b"), ("y", "t"), [])
     root = tmp_path / "shipmoor-hooks"

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks import plain_policy, policy
+from shipmoor_hooks import policy
 from shipmoor_hooks.errors import PolicyFault
+from shipmoor_hooks.quick import plain_policy
 
 SUITE = '[suite.unit]\ncommand = ["pytest", "-q"]\n'
 

@@ -12,10 +12,11 @@ from repo_builder import RepoBuilder
 from rule_world import full, run
 from test_records import FELL, GREEN, PROOF
 
-from shipmoor_hooks import gate, place, records
+from shipmoor_hooks import gate, place
 from shipmoor_hooks.model import Code, Decision, Outcome, Verdict
-from shipmoor_hooks.record_model import Proof, ProofSample
 from shipmoor_hooks.rules import proof_rules
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Proof, ProofSample
 
 NAMES = {PROOF.expectation_path: PROOF.expectation, PROOF.patch_path: "9" * 40}
 STANDS = replace(PROOF, patch_blob="9" * 40)

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import place, records
+from shipmoor_hooks import place
 from shipmoor_hooks.cli import main as cli
 from shipmoor_hooks.error_handler import guarded
-from shipmoor_hooks.record_model import Proof
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Proof
+from shipmoor_hooks.store.spool import Spool
 
 PYTEST = f'[suite.unit]\ncommand = ["{sys.executable}", "-m", "pytest", "-q", "-p", "no:cacheprovider"]\n'
 RUNNER = """import sys

@@ -10,7 +10,8 @@ from eval_world import MANIFEST, POLICY, EvalSpec, files
 from repo_builder import RepoBuilder
 from test_prove import Shop
 
-from shipmoor_hooks import place, trace_store
+from shipmoor_hooks import place
+from shipmoor_hooks.store import trace_store
 
 # Takes the filter, the number of samples and the folder for its results; the case's first grader reads the plugin's gate.
 PROGRAM = """#!{python} -S

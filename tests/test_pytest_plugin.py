@@ -13,7 +13,7 @@ from repo_builder import RepoBuilder
 import shipmoor_hooks
 from shipmoor_hooks import place
 from shipmoor_hooks.model import Code, Evidence, Outcome, RecordKind, Run
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 
 SOURCE = str(Path(shipmoor_hooks.__file__).parent.parent)
 MATRIX = pytest.mark.matrix
@@ -178,8 +178,8 @@ def test_workers_of_xdist_change_nothing(project: Project) -> None:
 
 
 def test_the_ids_are_those_of_the_xml(project: Project) -> None:
-    from shipmoor_hooks import inventory
     from shipmoor_hooks.readers import registry
+    from shipmoor_hooks.store import inventory
 
     project.pytest("-q", "--junitxml=report.xml")
     report = registry.read((project.repo.path / "report.xml").read_bytes(), "junit", "report.xml")

@@ -13,7 +13,8 @@ from gate_world import GateWorld
 from repo_builder import RepoBuilder
 from test_quick_gate import damaged, measured_again, rewrite, tip_run
 
-from shipmoor_hooks import commit_hooks, quick_commit
+from shipmoor_hooks import commit_hooks
+from shipmoor_hooks.quick import quick_commit
 
 
 @pytest.fixture

@@ -21,10 +21,13 @@ import pytest
 from gate_world import GateWorld, junit
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import gate, lean_git, push, quick_gate, records
+import shipmoor_hooks
+from shipmoor_hooks import gate, push
 from shipmoor_hooks.model import Evidence, Run
-from shipmoor_hooks.record_model import Receipt
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.quick import lean_git, quick_gate
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Receipt
+from shipmoor_hooks.store.spool import Spool
 
 NAMES = ["a", "b", "c"]
 ZEROS = "0" * 40
@@ -185,7 +188,7 @@ def tip_run(world: GateWorld, branch: str = "work") -> Path:
 
 def rewrite(file: Path, change: Callable[[dict[str, object]], None]) -> None:
     """Change a stored run's payload and wrap it again, without a seal: what anybody could write."""
-    from shipmoor_hooks import entry, envelope
+    from shipmoor_hooks.store import entry, envelope
 
     fields = entry.payload_of(file.read_bytes())
     fields.pop(envelope.SEALED_BY, None)
@@ -495,7 +498,7 @@ def test_histories_by_chance(world: GateWorld, seed: int) -> None:
 
 def test_the_comparison_sees_another_answer(world: GateWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """A known positive: were the quick path to take a red for none, the comparison above would fall."""
-    from shipmoor_hooks import quick_runs
+    from shipmoor_hooks.quick import quick_runs
 
     work(world, {"a": "passed", "b": "passed", "c": "failed"}, at="main")
     monkeypatch.setattr(quick_runs, "no_news", quick_runs.same_ids)
@@ -544,8 +547,9 @@ PYTHONS_OWN = {
     "select": "the wait for the remote is bounded", "time": "now",
 }  # fmt: skip
 OURS = {
-    "shipmoor_hooks", "errors", "git_environment", "hook", "lean_envelope", "lean_git", "lean_keys", "output",
-    "plain_policy", "push_caller", "quick_gate", "quick_runs", "state", "whole_files",
+    "shipmoor_hooks", "errors", "git_environment", "hook", "output", "quick", "quick.lean_envelope", "quick.lean_git",
+    "quick.lean_keys", "quick.plain_policy", "quick.push_caller", "quick.quick_gate", "quick.quick_runs", "state",
+    "whole_files",
 }  # fmt: skip
 
 
@@ -554,7 +558,7 @@ def test_a_push_without_news_loads_little(world: GateWorld) -> None:
         "import sys; before = set(sys.modules); sys.path.append(sys.argv.pop(1)); import shipmoor_hooks.hook\n"
         "code = shipmoor_hooks.hook.main(); print(code, *sorted(set(sys.modules) - before))"
     )
-    package = str(Path(quick_gate.__file__).parent.parent)
+    package = str(Path(shipmoor_hooks.__file__).parent.parent)
     words = [sys.executable, "-I", "-S", "-c", script, package, "pre-push", "origin", str(world.remote)]
     done = world.repo.process(words, stdin=line(world))
     assert done.returncode == 0, done.stderr.decode()
@@ -571,7 +575,7 @@ def started(world: GateWorld, tmp_path: Path, told: bytes, arguments: list[str])
     real = shutil.which("git")
     (folder / "git").write_text(f'#!/bin/sh\necho "$@" >>"{log}"\nexec "{real}" "$@"\n')
     (folder / "git").chmod(0o755)
-    start = Path(quick_gate.__file__).parent / "start.py"
+    start = Path(shipmoor_hooks.__file__).parent / "start.py"
     words = [sys.executable, "-I", "-S", str(start), "pre-push", *arguments]
     done = world.repo.process(words, stdin=told, env={"PATH": f"{folder}:{world.repo.env['PATH']}"})
     return [row.split() for row in log.read_text().splitlines()], done.returncode
@@ -605,7 +609,7 @@ def test_the_start_file_finds_the_package_and_its_libraries(
     world: GateWorld, outcome: str, code: int, text: bytes
 ) -> None:
     work(world, {"a": "passed", "b": "passed", "c": outcome}, at="main")
-    start = Path(quick_gate.__file__).parent / "start.py"
+    start = Path(shipmoor_hooks.__file__).parent / "start.py"
     words = [sys.executable, "-I", "-S", str(start), "pre-push", "origin", str(world.remote)]
     done = world.repo.process(words, stdin=line(world))
     assert (done.returncode, text in done.stdout) == (code, True), done.stderr.decode()
@@ -617,7 +621,7 @@ def test_what_needs_libraries_finds_them(world: GateWorld) -> None:
     world.repo.write("shipmoor-hooks.toml", policy_file.read_text() + 'reports = ["build/new.xml"]\n')
     world.repo.commit("Name the reports")
     world.repo.write("build/new.xml", junit(dict.fromkeys(NAMES, "passed")) + "\n")
-    start = Path(quick_gate.__file__).parent / "start.py"
+    start = Path(shipmoor_hooks.__file__).parent / "start.py"
     done = world.repo.process([sys.executable, "-I", "-S", str(start), "post-commit"])
     assert (done.returncode, b"unit 3 of 3, imported" in done.stdout) == (0, True), done.stderr.decode()
 

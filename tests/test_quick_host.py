@@ -12,15 +12,17 @@ import pytest
 from gate_world import GateWorld
 from test_quick_gate import NAMES, receipts_of, work, world
 
-from shipmoor_hooks import quick_host
+import shipmoor_hooks
+from shipmoor_hooks.quick import quick_host
 from shipmoor_hooks.wiring import hook_files
 
 __all__ = ["world"]  # the fixture
 
-START = str(Path(quick_host.__file__).parent / "start.py")
+START = str(Path(shipmoor_hooks.__file__).parent / "start.py")
 # The same hook without the quick path.
 WHOLE = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); from shipmoor_hooks import hook, quick_host\n"
+    "import sys; sys.path.insert(0, sys.argv.pop(1))\n"
+    "from shipmoor_hooks import hook; from shipmoor_hooks.quick import quick_host\n"
     "quick_host.answer = lambda *given: None; sys.exit(hook.main())"
 )
 
@@ -45,7 +47,7 @@ def said(done: subprocess.CompletedProcess[bytes]) -> tuple[int, str, str]:
 def agrees(world: GateWorld, told: dict[str, str]) -> bool:
     """Whether the quick path answers; what the hook says is what the gate says, to the letter."""
     answered = quick_host.answer(str(world.repo.path), world.repo.env | told, time.time()) is not None
-    package = str(Path(quick_host.__file__).parent.parent)
+    package = str(Path(shipmoor_hooks.__file__).parent.parent)
     ours = said(world.repo.process([sys.executable, "-I", "-S", START, "pre-push"], env=told))
     whole = said(world.repo.process([sys.executable, "-I", "-c", WHOLE, package, "pre-push"], env=told))
     assert ours == whole

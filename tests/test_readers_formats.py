@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from shipmoor_hooks.errors import ReportFault
-from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Code, Outcome, RecordKind, Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.registry import READERS, read
+from shipmoor_hooks.store.inventory import cases_of
 
 
 def report(text: str) -> Report:

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from test_readers_formats import CTEST, DART, GO, LIBTEST, NODE, NUNIT2, NUNIT3, ROBOT, TAP, TRX, XUNIT, rspec
 
 from shipmoor_hooks.errors import ReportFault
-from shipmoor_hooks.inventory import cases_of, problems_of
 from shipmoor_hooks.model import Report
 from shipmoor_hooks.readers import encoding, limits
 from shipmoor_hooks.readers.limits import MAX_NAME, bounded
 from shipmoor_hooks.readers.registry import READERS, read
+from shipmoor_hooks.store.inventory import cases_of, problems_of
 
 EXAMPLES = int(os.environ.get("SHIPMOOR_HOOKS_FUZZ", "150"))
 fuzzed = settings(

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Case, RecordKind, Report
 from shipmoor_hooks.readers.registry import read
+from shipmoor_hooks.store.inventory import cases_of
 
 SUBTESTS = """
 def test_subtests(subtests):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import RecordKind, Report
 from shipmoor_hooks.readers.registry import read
+from shipmoor_hooks.store.inventory import cases_of
 
 NODE, RSPEC = shutil.which("node"), shutil.which("rspec")
 REPORTER = "export default async function* (source) { for await (const e of source) yield JSON.stringify(e) + '\\n'; }"

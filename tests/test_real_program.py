@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from shipmoor_hooks import trace_store
 from shipmoor_hooks.evals import graders, loading, run_folder, trace, workspace
 from shipmoor_hooks.evals.definitions import CaseDefinition
 from shipmoor_hooks.evals.recording import Workspace
 from shipmoor_hooks.evals.regex_engine import RegexEngine
+from shipmoor_hooks.store import trace_store
 
 ROOT = Path(__file__).parent.parent
 VOYAGE = ROOT / "examples" / "voyage"

@@ -13,13 +13,14 @@ from gate_world import GateWorld, said
 from repo_builder import RepoBuilder
 from test_attestation import faults
 
-from shipmoor_hooks import place, records
+from shipmoor_hooks import place
 from shipmoor_hooks.cli.context import Call
 from shipmoor_hooks.cli.judgement_view import answered
-from shipmoor_hooks.foreign import foreign_dir
-from shipmoor_hooks.push_caller import is_dry_run, pretends, push_options
+from shipmoor_hooks.quick.push_caller import is_dry_run, pretends, push_options
 from shipmoor_hooks.receipts import Judgement, Standing, judged
-from shipmoor_hooks.record_model import Receipt
+from shipmoor_hooks.sharing.foreign import foreign_dir
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Receipt
 
 # ---------------------------------------------------------------- what the command line of git says
 

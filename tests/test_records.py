@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks import plain_fields, records
-from shipmoor_hooks.envelope import Unreadable, wrap
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.eval_model import GraderVerdict
 from shipmoor_hooks.model import Code, Outcome
-from shipmoor_hooks.record_model import Clearing, Label, Proof, ProofSample, Receipt, Regrade, Tally
+from shipmoor_hooks.store import plain_fields, records
+from shipmoor_hooks.store.envelope import Unreadable, wrap
+from shipmoor_hooks.store.record_model import Clearing, Label, Proof, ProofSample, Receipt, Regrade, Tally
 
 GREEN = ProofSample(Outcome.PASSED)
 FELL = ProofSample(

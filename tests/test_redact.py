@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from test_spool import run_of
 
-from shipmoor_hooks import redact
 from shipmoor_hooks.model import Code, Problem
+from shipmoor_hooks.sharing import redact
 
 VALUE = "canary+7f3d/99e1"
 ENVIRON = {"MY_API_TOKEN": VALUE, "PASSWORD": "short", "EDITOR": "an-editor-with-options", "GREETING": "hello there"}

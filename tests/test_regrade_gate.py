@@ -12,11 +12,11 @@ from eval_world import MANIFEST, NO_AGENT, POLICY, EvalSpec, files, regex, resul
 from repo_builder import RepoBuilder
 from trace_world import said, trace_of
 
-from shipmoor_hooks import trace_store
 from shipmoor_hooks.cli import main as cli
 from shipmoor_hooks.error_handler import guarded
 from shipmoor_hooks.evals.recording import Workspace
-from shipmoor_hooks.trace_store import FAULT, RUN, KeptTrace
+from shipmoor_hooks.store import trace_store
+from shipmoor_hooks.store.trace_store import FAULT, RUN, KeptTrace
 
 BEFORE = EvalSpec("plan", graders=(regex("says-fail", r"\bFAIL\b"), NO_AGENT))
 AFTER = EvalSpec("plan", graders=(regex("says-fail", r"\b[Ff][Aa][Ii][Ll]"), NO_AGENT))

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shipmoor_hooks import envelope, seal
-from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import Code, Sealing
+from shipmoor_hooks.seals import seal
+from shipmoor_hooks.store import envelope
+from shipmoor_hooks.store.envelope import Unreadable
 
 OURS = seal.key_of(b"\x01" * 32)
 OLD = seal.key_of(b"\x02" * 32)

@@ -13,13 +13,14 @@ from gate_world import GateWorld, junit, said
 from repo_builder import RepoBuilder
 from share_world import REF, Key, cli, clone, files_below, published, runs, state_of
 
-from shipmoor_hooks import place, records
-from shipmoor_hooks.envelope import payload_text
-from shipmoor_hooks.foreign import foreign_dir
+from shipmoor_hooks import place
 from shipmoor_hooks.model import Case, Evidence, Outcome, Run
-from shipmoor_hooks.record_model import Proof, Receipt
-from shipmoor_hooks.shared_runs import SharedRuns
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.sharing.foreign import foreign_dir
+from shipmoor_hooks.sharing.shared_runs import SharedRuns
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.envelope import payload_text
+from shipmoor_hooks.store.record_model import Proof, Receipt
+from shipmoor_hooks.store.spool import Spool
 
 ADDED = "tests/test_set.py::test_c"
 

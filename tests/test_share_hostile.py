@@ -14,11 +14,11 @@ from gate_world import GateWorld, said
 from repo_builder import RepoBuilder
 from share_world import REF, cli, files_below, published
 
-from shipmoor_hooks import entry, envelope
-from shipmoor_hooks import published as published_module
-from shipmoor_hooks.foreign import foreign_dir
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Case, Evidence, Outcome, Run
+from shipmoor_hooks.sharing import published as published_module
+from shipmoor_hooks.sharing.foreign import foreign_dir
+from shipmoor_hooks.store import entry, envelope
 
 NOW = 1_700_000_000.0
 TREE = "ab" * 20

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import entry, key_ring, place, quarantine, whole_files
+from shipmoor_hooks import place, whole_files
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import (
     Case,
@@ -35,8 +35,10 @@ from shipmoor_hooks.model import (
     Run,
     Shard,
 )
-from shipmoor_hooks.spool import UNBOUND, Spool
-from shipmoor_hooks.verification import verify
+from shipmoor_hooks.seals import key_ring, quarantine
+from shipmoor_hooks.seals.verification import verify
+from shipmoor_hooks.store import entry
+from shipmoor_hooks.store.spool import UNBOUND, Spool
 
 TREE = "a" * 40
 OTHER = "b" * 40
@@ -187,7 +189,7 @@ WRITER = """
 import sys
 from dataclasses import replace
 from shipmoor_hooks.model import Case, Evidence, Outcome, Run
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 root, worktree, first, number = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 cases = tuple(Case(f"tests/test_many.py::test_{i:04}", Outcome.PASSED, passed=1) for i in range(600))
 spool = Spool(root, worktree)
@@ -310,7 +312,7 @@ def test_a_lock_of_a_dead_process_keeps_nobody_waiting(spool: Spool) -> None:
 
 
 def test_a_stopped_process_with_the_lock_costs_no_run(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shipmoor_hooks.spool.LOCK_SECONDS", 0.2)
+    monkeypatch.setattr("shipmoor_hooks.store.spool.LOCK_SECONDS", 0.2)
     begun = spool.begin(run_of(1, cases=()))
     with holder(Path(spool.root, "runs/main/sequence")) as process:
         stored = spool.finish(run_of(1))

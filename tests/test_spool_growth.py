@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from test_spool import OTHER, SCOPED, TREE, run_of
 
-from shipmoor_hooks import entry, key_ring, quarantine
 from shipmoor_hooks.model import CaseList, Outcome
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.seals import key_ring, quarantine
+from shipmoor_hooks.store import entry
+from shipmoor_hooks.store.spool import Spool
 
 _SCANDIR = os.scandir
 A_WHILE = 0.05  # seconds: more than two ticks of the clock that stamps files

@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 from repo_builder import RepoBuilder
 from rule_world import run as plain_run
 
-from shipmoor_hooks import place, records, stability
+from shipmoor_hooks import place, stability
 from shipmoor_hooks.cli import main as cli
 from shipmoor_hooks.eval_model import EvalCase, EvalRun, EvalSample, GraderVerdict
 from shipmoor_hooks.model import Case, Code, Count, Evidence, Outcome, Problem, Run, Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Regrade, Tally
 from shipmoor_hooks.rules import stability as tables
 from shipmoor_hooks.rules import stability_wording
 from shipmoor_hooks.rules.stability import CaseRow, Stability
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import records
+from shipmoor_hooks.store.record_model import Regrade, Tally
+from shipmoor_hooks.store.spool import Spool
 
 NOW = 1_900_000_000.0
 EIGHT = (

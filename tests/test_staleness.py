@@ -15,7 +15,7 @@ from repo_builder import RepoBuilder
 
 from shipmoor_hooks.errors import ReportFault
 from shipmoor_hooks.model import ReportFile
-from shipmoor_hooks.spool import UNBOUND, Spool
+from shipmoor_hooks.store.spool import UNBOUND, Spool
 
 CASES = {"a": "passed", "b": "passed"}
 

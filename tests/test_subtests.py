@@ -10,8 +10,8 @@ from importlib.util import find_spec
 import pytest
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks.inventory import COUNTED, problems_of
 from shipmoor_hooks.readers.registry import read
+from shipmoor_hooks.store.inventory import COUNTED, problems_of
 
 HAS_SUBTESTS = find_spec("_pytest.subtests") is not None  # since pytest 9
 pytestmark = pytest.mark.skipif(not HAS_SUBTESTS, reason="this pytest has no subtests")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from shipmoor_hooks import trace_store
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault
 from shipmoor_hooks.evals.recording import FILE, MISSING, TOO_LARGE, FocusFile, Workspace
-from shipmoor_hooks.trace_store import KeptTrace
+from shipmoor_hooks.store import trace_store
+from shipmoor_hooks.store.trace_store import KeptTrace
 
 ABOUT = KeptTrace("", "evals", "plan", "r1", 1, 1000.0, expectation="e1", passed=True)
 TRACE = b'{"type":"system"}\n{"type":"result"}'

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from repo_builder import RepoBuilder
 from rule_world import HOUR, NOW, compare, full, run, told
 
-from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Code, Count, Run, Suite
 from shipmoor_hooks.place import find
 from shipmoor_hooks.readers.registry import read
 from shipmoor_hooks.rules.unstable import unstable_ids
+from shipmoor_hooks.store.inventory import cases_of
 from shipmoor_hooks.wiring import doctor
 
 R = "rand[0.1] P"

@@ -17,12 +17,14 @@ import pytest
 from repo_builder import RepoBuilder
 from test_spool import OTHER, SCOPED, TREE, run_of
 
-from shipmoor_hooks import chain, envelope, gc, key_ring, place, quarantine, seal
-from shipmoor_hooks.entry import PAYLOAD_TYPE
+from shipmoor_hooks import place
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, Evidence, Problem, Sealing
-from shipmoor_hooks.spool import Spool
-from shipmoor_hooks.verification import Examined, verify
+from shipmoor_hooks.seals import chain, key_ring, quarantine, seal
+from shipmoor_hooks.seals.verification import Examined, verify
+from shipmoor_hooks.store import envelope, gc
+from shipmoor_hooks.store.entry import PAYLOAD_TYPE
+from shipmoor_hooks.store.spool import Spool
 
 DAY = 86400.0
 
@@ -320,7 +322,7 @@ WRITER = """
 import sys
 from dataclasses import replace
 from shipmoor_hooks.model import Case, Evidence, Outcome, Run
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store.spool import Spool
 cases = tuple(Case(f"tests/test_many.py::test_{i:04}", Outcome.PASSED, passed=1) for i in range(300))
 spool = Spool(sys.argv[1], "main")
 for n in range(int(sys.argv[2]), 10**6):

@@ -12,7 +12,7 @@ from repo_builder import RepoBuilder
 from test_attestation import faults
 
 from shipmoor_hooks.receipts import watched
-from shipmoor_hooks.record_model import Receipt
+from shipmoor_hooks.store.record_model import Receipt
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from shipmoor_hooks.evals.definitions import CaseDefinition, Verdict
 from shipmoor_hooks.evals.grading import Graded
 from shipmoor_hooks.evals.recorded_cases import WORKTREE, EvalPlace, find_traces
 from shipmoor_hooks.evals.regex_engine import RegexEngine
-from shipmoor_hooks.record_model import Regrade
 from shipmoor_hooks.rules.eval_rules import regrade_lacks
+from shipmoor_hooks.store.record_model import Regrade
 from shipmoor_hooks.visible import visible
 
 _WORDS = {True: "passed", False: "failed", None: "not graded"}

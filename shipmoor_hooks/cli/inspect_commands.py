@@ -12,8 +12,8 @@ from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, SuiteOption,
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Code
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import Standing, standings
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.trees import scoped_tree
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.visible import visible

@@ -10,8 +10,8 @@ from shipmoor_hooks.describe import moment
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.receipts import Judgement, Standing
-from shipmoor_hooks.record_model import Receipt
 from shipmoor_hooks.rules.wording import ago
+from shipmoor_hooks.store.record_model import Receipt
 from shipmoor_hooks.visible import visible
 
 

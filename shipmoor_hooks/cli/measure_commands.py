@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from shipmoor_hooks import capture as capture_flow
-from shipmoor_hooks import describe, inventory, observe, report_files, scratch
+from shipmoor_hooks import describe, observe, report_files, scratch
 from shipmoor_hooks.cli.context import (
     CONTEXT,
     Call,
@@ -31,6 +31,7 @@ from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Shard
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.readers import registry
+from shipmoor_hooks.store import inventory
 
 WITH_COMMAND = CONTEXT | {"allow_extra_args": True, "ignore_unknown_options": False}
 

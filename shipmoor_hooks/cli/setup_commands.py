@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shipmoor_hooks import gc as collection
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, UsageFault
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.store import gc as collection
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.visible import visible
 
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from shipmoor_hooks import attestation, describe, fetch_runs, history, outgoing, policy, share, ssh_signatures
+from shipmoor_hooks import describe, history, policy
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, answer, check_format
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
 from shipmoor_hooks.model import Policy
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.published import Refused
-from shipmoor_hooks.spool import Spool
+from shipmoor_hooks.sharing import attestation, fetch_runs, outgoing, share, ssh_signatures
+from shipmoor_hooks.sharing.published import Refused
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.trees import scoped_tree
 from shipmoor_hooks.visible import visible
 

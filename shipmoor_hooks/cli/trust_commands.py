@@ -9,16 +9,16 @@ from typing import Annotated
 
 import typer
 
-from shipmoor_hooks import key_ring, seal, verification
 from shipmoor_hooks.cli import judgement_view
 from shipmoor_hooks.cli.context import CONTEXT, Call, FormatOption, answer, check_format
 from shipmoor_hooks.describe import moment, run_line
 from shipmoor_hooks.errors import EXIT_NO_EVIDENCE, EvidenceFault, UsageFault
-from shipmoor_hooks.key_record import FILE, Record, key_path
 from shipmoor_hooks.model import Sealing
 from shipmoor_hooks.rules.wording import ago
-from shipmoor_hooks.spool import Spool
-from shipmoor_hooks.verification import Examined
+from shipmoor_hooks.seals import key_ring, seal, verification
+from shipmoor_hooks.seals.key_record import FILE, Record, key_path
+from shipmoor_hooks.seals.verification import Examined
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.visible import visible
 
 _MOST_KEY = 4096  # bytes: a key is one line of under 80

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals.definitions import Grader
-from shipmoor_hooks.record_model import Regrade, Tally
+from shipmoor_hooks.store.record_model import Regrade, Tally
 
 GREEN, RED, FAULT, OTHER = "green", "red", "fault", "other"
 CORRECT, WRONG, UNLABELLED = "correct", "wrong", "unlabelled"

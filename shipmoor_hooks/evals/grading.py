@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shipmoor_hooks import trace_store
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.evals import graders, scores, trace, workspace
 from shipmoor_hooks.evals.definitions import Grader, Verdict
 from shipmoor_hooks.evals.graders import Recording
 from shipmoor_hooks.evals.matching import Engine
 from shipmoor_hooks.evals.recording import Workspace
-from shipmoor_hooks.trace_store import KeptTrace
+from shipmoor_hooks.store import trace_store
+from shipmoor_hooks.store.trace_store import KeptTrace
 
 TOGETHER = 64  # recordings that are asked of the engine at once
 

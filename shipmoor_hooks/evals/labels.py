@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shipmoor_hooks import records, trace_store
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.evals.cross_table import CORRECT, WRONG
-from shipmoor_hooks.record_model import Label
+from shipmoor_hooks.store import records, trace_store
+from shipmoor_hooks.store.record_model import Label
 
 LABELS = (CORRECT, WRONG)
 

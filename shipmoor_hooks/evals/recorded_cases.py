@@ -6,7 +6,7 @@ import os
 import posixpath
 from collections.abc import Sequence
 
-from shipmoor_hooks import capture, history, trace_store
+from shipmoor_hooks import capture, history
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.evals import loading
@@ -14,7 +14,8 @@ from shipmoor_hooks.evals.definitions import CaseDefinition, SuiteDefinition
 from shipmoor_hooks.evals.suites import eval_suites, root_of
 from shipmoor_hooks.model import Policy, Suite
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.trace_store import KeptTrace
+from shipmoor_hooks.store import trace_store
+from shipmoor_hooks.store.trace_store import KeptTrace
 from shipmoor_hooks.trees import tree as tree_module
 from shipmoor_hooks.trees.folder_tree import below, listing, tree_name
 

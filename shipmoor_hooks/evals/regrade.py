@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from shipmoor_hooks import records, trace_store
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EvidenceFault, UsageFault
 from shipmoor_hooks.evals import cross_table, grading
@@ -17,8 +16,9 @@ from shipmoor_hooks.evals.graders import Recording
 from shipmoor_hooks.evals.grading import Graded
 from shipmoor_hooks.evals.matching import Engine
 from shipmoor_hooks.evals.recorded_cases import EvalPlace, Version, version
-from shipmoor_hooks.record_model import Label, Regrade
-from shipmoor_hooks.trace_store import KeptTrace
+from shipmoor_hooks.store import records, trace_store
+from shipmoor_hooks.store.record_model import Label, Regrade
+from shipmoor_hooks.store.trace_store import KeptTrace
 
 MOST_TRACES = 2000  # of one case, the newest
 

@@ -6,30 +6,20 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from shipmoor_hooks import (
-    eval_block,
-    evaluate,
-    gate,
-    history,
-    proofs_now,
-    records,
-    stability,
-    suite_versions,
-    target,
-    trace_store,
-)
+from shipmoor_hooks import eval_block, evaluate, gate, history, proofs_now, stability, suite_versions, target
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.model import Count, Outcome, Policy, Run, Suite, Verdict
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Record, Regrade
 from shipmoor_hooks.report import cases, log_lines
 from shipmoor_hooks.report.pages import Commit, Comparison, EvalPart, Page, ProofNow, Step, Track
 from shipmoor_hooks.rules import proof_rules, selection, standing
 from shipmoor_hooks.rules import stability as tables
-from shipmoor_hooks.shared_runs import SharedRuns
-from shipmoor_hooks.spool import Found, Spool
+from shipmoor_hooks.sharing.shared_runs import SharedRuns
+from shipmoor_hooks.store import records, trace_store
+from shipmoor_hooks.store.record_model import Clearing, Label, Proof, Receipt, Record, Regrade
+from shipmoor_hooks.store.spool import Found, Spool
 from shipmoor_hooks.trees import scoped_tree
 
 COMMITS = 30

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from shipmoor_hooks.describe import moment
 from shipmoor_hooks.eval_block import PRICE, money
-from shipmoor_hooks.record_model import Label, Regrade
 from shipmoor_hooks.report import chart
 from shipmoor_hooks.report.html_pieces import chip, facts, folded, more, nothing, table, when
 from shipmoor_hooks.report.markup import Child, Markup, bidi, joined, tag
@@ -15,6 +14,7 @@ from shipmoor_hooks.rules.stability import CaseRow, Group
 from shipmoor_hooks.rules.stability_wording import TRACE_GONE, bounded
 from shipmoor_hooks.rules.suite_versions import SuiteVersion
 from shipmoor_hooks.rules.wording import several
+from shipmoor_hooks.store.record_model import Label, Regrade
 
 _MOST_GROUPS = 6
 _MOST_ROWS = 60

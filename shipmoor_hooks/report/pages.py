@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Case, Count, DisclosureLine, Outcome, Run, Suite, Verdict
-from shipmoor_hooks.record_model import Clearing, Label, Proof, Receipt, Regrade
 from shipmoor_hooks.rules.stability import Stability
 from shipmoor_hooks.rules.suite_versions import SuiteVersion
+from shipmoor_hooks.store.record_model import Clearing, Label, Proof, Receipt, Regrade
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import os
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.spool import FOLDER
+from shipmoor_hooks.store.spool import FOLDER
 from shipmoor_hooks.whole_files import write_whole
 
 IN_TREE = os.path.join("build", "shipmoor-hooks", "report.html")

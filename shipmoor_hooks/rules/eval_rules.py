@@ -18,7 +18,7 @@ from shipmoor_hooks.rules.standing import deciding
 
 if TYPE_CHECKING:  # what compares two folders is not loaded where none differs
     from shipmoor_hooks.evals.expectations import ChangedPart
-    from shipmoor_hooks.record_model import Regrade
+    from shipmoor_hooks.store.record_model import Regrade
 
 DEFAULT_THRESHOLD = 1.0
 

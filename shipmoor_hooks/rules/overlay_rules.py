@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shipmoor_hooks.model import Code, Finding, RecordKind, Run, Suite
-from shipmoor_hooks.record_model import Overlay
 from shipmoor_hooks.rules.standing import at_base, at_tip
+from shipmoor_hooks.store.record_model import Overlay
 
 _HONEST = "the test or what judges it changed; a changed interface makes an old test red, too"
 

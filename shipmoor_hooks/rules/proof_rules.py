@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 
 from shipmoor_hooks.model import Code, Finding, Run
-from shipmoor_hooks.record_model import Proof
+from shipmoor_hooks.store.record_model import Proof
 
 Names = Mapping[str, str | None]  # path -> git's name of what stands there in the tip's tree, None for nothing
 

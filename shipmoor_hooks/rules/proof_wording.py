@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shipmoor_hooks.record_model import Proof, ProofSample
 from shipmoor_hooks.rules.wording import several
+from shipmoor_hooks.store.record_model import Proof, ProofSample
 
 
 def lines(proof: Proof) -> list[str]:

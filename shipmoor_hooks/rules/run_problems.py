@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shipmoor_hooks import inventory, results_folder
+from shipmoor_hooks import results_folder
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.model import Case, CaseList, Code, Outcome, Problem, RecordKind, Report, ReportFile, Suite
+from shipmoor_hooks.store import inventory
 
 CLOCK_TOLERANCE = 120.0  # seconds that a report's time may lie in the future
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from shipmoor_hooks import rates
 from shipmoor_hooks.model import Count
-from shipmoor_hooks.record_model import Regrade
 from shipmoor_hooks.rules.stability import CaseRow, FullRun, Group, Stability
 from shipmoor_hooks.rules.wording import ago, several
+from shipmoor_hooks.store.record_model import Regrade
 
 _FEW = 20  # cases that are listed one by one where none of them was ever red
 _GROUPS = 10

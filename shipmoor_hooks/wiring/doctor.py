@@ -14,8 +14,8 @@ from shipmoor_hooks.model import Policy
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.policy import load_worktree
 from shipmoor_hooks.rules.unstable_wording import STEADY
-from shipmoor_hooks.spool import Spool
 from shipmoor_hooks.standing_now import standings
+from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.trees import tree
 from shipmoor_hooks.wiring import hosts, probe, seal_check, yaml_edit
 from shipmoor_hooks.wiring.file_change import read_text

@@ -6,10 +6,10 @@ import os
 import time
 from collections.abc import Mapping
 
-from shipmoor_hooks import key_record, key_ring, key_store, session_copy
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import ShipmoorError
-from shipmoor_hooks.key_record import FILE, Record
+from shipmoor_hooks.seals import key_record, key_ring, key_store, session_copy
+from shipmoor_hooks.seals.key_record import FILE, Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 
-from shipmoor_hooks import plain_fields
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.place import Place
+from shipmoor_hooks.store import plain_fields
 from shipmoor_hooks.whole_files import real_folder
 from shipmoor_hooks.wiring.file_change import FileChange, read_text, replace
 

@@ -12,10 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shipmoor_hooks.errors import ReportFault
-from shipmoor_hooks.inventory import cases_of
 from shipmoor_hooks.model import Report
 from shipmoor_hooks.readers import limits
 from shipmoor_hooks.readers.registry import READERS, read
+from shipmoor_hooks.store.inventory import cases_of
 
 GOOD = (
     '<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="pytest tests"><testsuite name="pytest" tests="3">'

@@ -12,15 +12,18 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TypeVar
 
-from shipmoor_hooks import entry, envelope, foreign, history, key_ring, published, records, ssh_signatures
+from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Problem, Run, Sealing
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.published import RUNS_REF, Sort, inventory_path, tracking_ref
-from shipmoor_hooks.record_model import Record
-from shipmoor_hooks.spool import Broken, Found
+from shipmoor_hooks.seals import key_ring
+from shipmoor_hooks.sharing import foreign, published, ssh_signatures
+from shipmoor_hooks.sharing.published import RUNS_REF, Sort, inventory_path, tracking_ref
+from shipmoor_hooks.store import entry, envelope, records
+from shipmoor_hooks.store.record_model import Record
+from shipmoor_hooks.store.spool import Broken, Found
 
 ALLOWED_SIGNERS = (".shipmoor-hooks/allowed_signers", "allowed_signers")
 

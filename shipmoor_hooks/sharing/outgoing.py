@@ -11,15 +11,16 @@ import json
 import os
 from collections.abc import Container, Iterator, Mapping
 
-from shipmoor_hooks import entry, envelope, foreign, records, ssh_signatures
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.published import Refused, inventory_path, run_path
 from shipmoor_hooks.push import is_object_name
-from shipmoor_hooks.record_model import Clearing, Overlay, Proof, Receipt, Regrade
-from shipmoor_hooks.spool import FOLDER, RUN_SUFFIX, Spool
-from shipmoor_hooks.ssh_signatures import SigningKey
+from shipmoor_hooks.sharing import foreign, ssh_signatures
+from shipmoor_hooks.sharing.published import Refused, inventory_path, run_path
+from shipmoor_hooks.sharing.ssh_signatures import SigningKey
+from shipmoor_hooks.store import entry, envelope, records
+from shipmoor_hooks.store.record_model import Clearing, Overlay, Proof, Receipt, Regrade
+from shipmoor_hooks.store.spool import FOLDER, RUN_SUFFIX, Spool
 from shipmoor_hooks.whole_files import names, read_bytes
 
 KINDS = (Proof, Regrade, Receipt, Clearing, Overlay)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from shipmoor_hooks import chain, entry, envelope, quarantine
-from shipmoor_hooks.chain import Link
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, Run, Sealing
-from shipmoor_hooks.spool import Broken, Found, Spool
+from shipmoor_hooks.seals import chain, quarantine
+from shipmoor_hooks.seals.chain import Link
+from shipmoor_hooks.store import entry, envelope
+from shipmoor_hooks.store.spool import Broken, Found, Spool
 from shipmoor_hooks.whole_files import names, read_bytes
 
 

@@ -11,8 +11,9 @@ import contextlib
 import os
 from collections.abc import Iterable, Mapping
 
-from shipmoor_hooks import key_files, seal, state
+from shipmoor_hooks import state
 from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.seals import key_files, seal
 
 _IN_MEMORY = ("tmpfs", "ramfs")
 _MOUNTS = "/proc/self/mounts"

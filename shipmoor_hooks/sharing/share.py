@@ -13,15 +13,17 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 
-from shipmoor_hooks import entry, envelope, history, published
+from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
-from shipmoor_hooks.foreign import SIGNATURE_SUFFIX
 from shipmoor_hooks.git import Git, last_line
 from shipmoor_hooks.git_process import Finished, TookTooLong
-from shipmoor_hooks.outgoing import Outgoing
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.published import RUNS_REF, Published, Refused, Sort, inventory_path, tracking_ref
+from shipmoor_hooks.sharing import published
+from shipmoor_hooks.sharing.foreign import SIGNATURE_SUFFIX
+from shipmoor_hooks.sharing.outgoing import Outgoing
+from shipmoor_hooks.sharing.published import RUNS_REF, Published, Refused, Sort, inventory_path, tracking_ref
+from shipmoor_hooks.store import entry, envelope
 
 DAY = 86400.0
 DEPTH_DAYS = 90.0

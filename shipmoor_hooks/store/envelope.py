@@ -13,9 +13,9 @@ import hashlib
 import json
 from typing import Any, Protocol
 
-from shipmoor_hooks import seal
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Code, Sealing
+from shipmoor_hooks.seals import seal
 
 SEALED_BY = "sealed_by"  # the field in which a payload may name its key: then a seal that was taken off is missed
 _COMPACT = (",", ":")

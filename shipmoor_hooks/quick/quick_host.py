@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks import lean_git, quick_gate
+from shipmoor_hooks.quick import lean_git, quick_gate
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:

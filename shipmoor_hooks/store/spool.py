@@ -20,18 +20,19 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from shipmoor_hooks import chain, entry, id_lists, key_ring, quarantine, stored_runs
-from shipmoor_hooks.chain import Head, Link
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.key_ring import Sealer
 from shipmoor_hooks.model import ReportFile, Run, Sealing
-from shipmoor_hooks.stored_runs import BEGUN_SUFFIX as BEGUN_SUFFIX
-from shipmoor_hooks.stored_runs import RUN_SUFFIX as RUN_SUFFIX
-from shipmoor_hooks.stored_runs import SUFFIXES, folder_of, name_of
-from shipmoor_hooks.stored_runs import UNBOUND as UNBOUND
-from shipmoor_hooks.stored_runs import Broken as Broken
-from shipmoor_hooks.stored_runs import Found as Found
+from shipmoor_hooks.seals import chain, key_ring, quarantine
+from shipmoor_hooks.seals.chain import Head, Link
+from shipmoor_hooks.seals.key_ring import Sealer
+from shipmoor_hooks.store import entry, id_lists, stored_runs
+from shipmoor_hooks.store.stored_runs import BEGUN_SUFFIX as BEGUN_SUFFIX
+from shipmoor_hooks.store.stored_runs import RUN_SUFFIX as RUN_SUFFIX
+from shipmoor_hooks.store.stored_runs import SUFFIXES, folder_of, name_of
+from shipmoor_hooks.store.stored_runs import UNBOUND as UNBOUND
+from shipmoor_hooks.store.stored_runs import Broken as Broken
+from shipmoor_hooks.store.stored_runs import Found as Found
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
 
 FOLDER = "shipmoor-hooks"
@@ -198,9 +199,7 @@ class Spool:
         raise AssertionError("the last chain is given up above")
 
     def _store_in(self, worktree: str, run: Run, suffix: str) -> Run:
-        from shipmoor_hooks import (
-            redact,  # its patterns cost a millisecond, which the gate, that stores no run, need not pay
-        )
+        from shipmoor_hooks.sharing import redact
 
         try:
             sealer = self._sealer(run, suffix)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from shipmoor_hooks import plain_fields
 from shipmoor_hooks.eval_model import EvalRun
+from shipmoor_hooks.store import plain_fields
 
 
 def fields_of(run: EvalRun) -> dict[str, Any]:

@@ -10,9 +10,10 @@ import json
 import os
 from collections.abc import Mapping
 
-from shipmoor_hooks import key_files, seal, state
+from shipmoor_hooks import state
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.seals import key_files, seal
 
 FILE = "file"  # the backend of a key that lies in a file of ours
 _VERSION = 1

@@ -17,9 +17,10 @@ import secrets
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from shipmoor_hooks import envelope, seal
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Sealing
+from shipmoor_hooks.seals import seal
+from shipmoor_hooks.store import envelope
 from shipmoor_hooks.whole_files import names, read_bytes, write_whole
 
 FIELD = "chain"  # of an entry's payload: {"previous": links, "began": digest of the start entry or null}

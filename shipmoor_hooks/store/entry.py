@@ -15,10 +15,8 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shipmoor_hooks import envelope, eval_entry, seal
 from shipmoor_hooks.case_list import OF_LETTER
 from shipmoor_hooks.data_classes import dataclass
-from shipmoor_hooks.envelope import Unreadable
 from shipmoor_hooks.model import (
     Case,
     CaseList,
@@ -32,6 +30,9 @@ from shipmoor_hooks.model import (
     Run,
     Shard,
 )
+from shipmoor_hooks.seals import seal
+from shipmoor_hooks.store import envelope, eval_entry
+from shipmoor_hooks.store.envelope import Unreadable
 
 _MOST_SHARDS = 10_000
 _AT_ONCE = 512  # ids: some 40 kB

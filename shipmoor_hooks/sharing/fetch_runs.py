@@ -13,17 +13,18 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 
-from shipmoor_hooks import entry, envelope, foreign, published, records, share
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Run
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.published import Blob, Published, Refused, Sort, inventory_path, run_path
 from shipmoor_hooks.push import is_object_name
-from shipmoor_hooks.record_model import Record
-from shipmoor_hooks.spool import RUN_SUFFIX
-from shipmoor_hooks.ssh_signatures import BEGINNING
+from shipmoor_hooks.sharing import foreign, published, share
+from shipmoor_hooks.sharing.published import Blob, Published, Refused, Sort, inventory_path, run_path
+from shipmoor_hooks.sharing.ssh_signatures import BEGINNING
+from shipmoor_hooks.store import entry, envelope, records
+from shipmoor_hooks.store.record_model import Record
+from shipmoor_hooks.store.spool import RUN_SUFFIX
 from shipmoor_hooks.whole_files import lock
 
 DAY = 86400.0

@@ -13,7 +13,6 @@ import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from shipmoor_hooks import trace_store
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.eval_model import EvalResult, EvalRun, EvalSample
 from shipmoor_hooks.evals import workspace
@@ -23,7 +22,8 @@ from shipmoor_hooks.evals.recording import Workspace
 from shipmoor_hooks.model import Report
 from shipmoor_hooks.readers.documents import legal
 from shipmoor_hooks.readers.limits import bounded
-from shipmoor_hooks.trace_store import KeptTrace
+from shipmoor_hooks.store import trace_store
+from shipmoor_hooks.store.trace_store import KeptTrace
 from shipmoor_hooks.trees.held_folder import remove_tree
 
 _FOLDER = re.compile(r"(?:claude-eval|shipmoor-hooks-eval)-[\w-]+")

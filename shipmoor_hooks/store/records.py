@@ -18,11 +18,12 @@ import secrets
 from collections.abc import Mapping
 from typing import TypeVar
 
-from shipmoor_hooks import envelope, key_ring, plain_fields
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, Sealing
-from shipmoor_hooks.record_model import Clearing, Label, Overlay, Proof, Receipt, Record, Regrade
-from shipmoor_hooks.spool import FOLDER, Broken
+from shipmoor_hooks.seals import key_ring
+from shipmoor_hooks.store import envelope, plain_fields
+from shipmoor_hooks.store.record_model import Clearing, Label, Overlay, Proof, Receipt, Record, Regrade
+from shipmoor_hooks.store.spool import FOLDER, Broken
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
 
 RECORDS = "records"

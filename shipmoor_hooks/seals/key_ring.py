@@ -14,10 +14,11 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from shipmoor_hooks import key_files, key_record, key_store, seal, session_copy, state
+from shipmoor_hooks import state
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EnvironmentFault, UsageFault
-from shipmoor_hooks.key_record import FILE, Record
+from shipmoor_hooks.seals import key_files, key_record, key_store, seal, session_copy
+from shipmoor_hooks.seals.key_record import FILE, Record
 from shipmoor_hooks.whole_files import lock
 
 VARIABLE = "SHIPMOOR_HOOKS_SEAL"

@@ -11,10 +11,10 @@ import stat
 from collections.abc import Callable
 from itertools import islice
 
-from shipmoor_hooks import entry, envelope
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.model import Code, Run, Sealing
+from shipmoor_hooks.store import entry, envelope
 from shipmoor_hooks.whole_files import read_bytes
 
 UNBOUND = "unbound"

@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import os
 
-from shipmoor_hooks import entry, envelope, gc_keep
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Run
-from shipmoor_hooks.spool import BEGUN_SUFFIX, Spool
+from shipmoor_hooks.store import entry, envelope, gc_keep
+from shipmoor_hooks.store.spool import BEGUN_SUFFIX, Spool
 
 DAY = 86400.0
 DEFAULT_DAYS = 90

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from shipmoor_hooks import policy, records, trace_store
+from shipmoor_hooks import policy
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import PolicyFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Run
-from shipmoor_hooks.record_model import Clearing, Label, Proof
 from shipmoor_hooks.rules.keeping import first_runs
+from shipmoor_hooks.store import records, trace_store
+from shipmoor_hooks.store.record_model import Clearing, Label, Proof
 from shipmoor_hooks.trees.scoped_tree import scoped_revision
 
 MOST_TIPS = 200  # beyond, every scoped tree counts as held: keeping too much is no loss of evidence

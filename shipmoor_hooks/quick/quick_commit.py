@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks import lean_git, plain_policy, quick_runs, state
+from shipmoor_hooks import state
 from shipmoor_hooks.ages import ago
-from shipmoor_hooks.lean_keys import Keys
+from shipmoor_hooks.quick import lean_git, plain_policy, quick_runs
+from shipmoor_hooks.quick.lean_keys import Keys
 from shipmoor_hooks.whole_files import read_bytes
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shipmoor_hooks.lean_git import Here
+    from shipmoor_hooks.quick.lean_git import Here
 
 POLICY_FILE = "shipmoor-hooks.toml"
 SHARED_FILE = "pyproject.toml"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks.lean_envelope import opened
+from shipmoor_hooks.quick.lean_envelope import opened
 from shipmoor_hooks.whole_files import names, read_bytes
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds

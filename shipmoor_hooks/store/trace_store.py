@@ -19,12 +19,12 @@ import secrets
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 
-from shipmoor_hooks import envelope, plain_fields
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault
 from shipmoor_hooks.evals.recording import FILE, TOO_LARGE, FocusFile, Workspace
 from shipmoor_hooks.model import Code
-from shipmoor_hooks.spool import FOLDER, Broken
+from shipmoor_hooks.store import envelope, plain_fields
+from shipmoor_hooks.store.spool import FOLDER, Broken
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
 
 TRACES = "traces"

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Iterable
 
 from shipmoor_hooks.model import Code
-from shipmoor_hooks.stored_runs import Broken
+from shipmoor_hooks.store.stored_runs import Broken
 from shipmoor_hooks.whole_files import names, real_folder
 
 FOLDER = "quarantine"

@@ -11,18 +11,19 @@ from __future__ import annotations
 import fcntl
 import os
 
-from shipmoor_hooks import lean_git, plain_policy, quick_runs, state
+from shipmoor_hooks import state
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.lean_envelope import quoted, sha256, wrapped
-from shipmoor_hooks.lean_keys import Keys
-from shipmoor_hooks.push_caller import is_dry_run
+from shipmoor_hooks.quick import lean_git, plain_policy, quick_runs
+from shipmoor_hooks.quick.lean_envelope import quoted, sha256, wrapped
+from shipmoor_hooks.quick.lean_keys import Keys
+from shipmoor_hooks.quick.push_caller import is_dry_run
 from shipmoor_hooks.whole_files import lock, real_folder, write_whole
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shipmoor_hooks.lean_git import Here
+    from shipmoor_hooks.quick.lean_git import Here
 
 REMOTE = "origin"
 POLICY_FILE = "shipmoor-hooks.toml"

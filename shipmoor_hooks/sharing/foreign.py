@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Sequence
 
 from shipmoor_hooks.data_classes import dataclass
-from shipmoor_hooks.spool import FOLDER, RUN_SUFFIX
+from shipmoor_hooks.store.spool import FOLDER, RUN_SUFFIX
 from shipmoor_hooks.whole_files import names, read_bytes, real_folder, write_whole
 
 FETCHED = "fetched"  # stands where a worktree's name does
