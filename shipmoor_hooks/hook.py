@@ -148,7 +148,7 @@ def said_quickly(now: float) -> bool:
 
 def nothing_to_say(message: str) -> bool:
     """Can commit-msg leave the message alone without looking further?"""
-    from shipmoor_hooks import quick_message
+    from shipmoor_hooks.quick import quick_message
 
     return quick_message.has_nothing_to_say(message, os.getcwd(), os.environ)
 

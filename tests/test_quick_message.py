@@ -13,8 +13,8 @@ import pytest
 from gate_world import GateWorld
 from repo_builder import RepoBuilder
 
-from shipmoor_hooks import commit_hooks, quick_message
-from shipmoor_hooks.quick import quick_gate
+from shipmoor_hooks import commit_hooks
+from shipmoor_hooks.quick import quick_gate, quick_message
 
 LINE = "Test-Removed: tests/test_set.py::test_b -- the endpoint is gone (#212)"
 
