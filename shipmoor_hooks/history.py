@@ -6,21 +6,23 @@ Object names come back as hex strings; whatever could be taken for an option is 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
 from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.git_environment import NO_PROMPTS
 from shipmoor_hooks.git_process import TookTooLong
-from shipmoor_hooks.model import Change, CommitMessage, Revision
+from shipmoor_hooks.git_values import Change, CommitMessage, Revision
 from shipmoor_hooks.trees.tree_listing import between
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 # With -z a NUL stands behind each commit, too: the one byte that no message holds.
 LOG_FORMAT = "%H%x00%(trailers:only,unfold)%x00%B"
 # Commits are read alike on every machine, whatever its user's settings are.
 _PLAIN = ("-c", "trailer.separators=:", "-c", "core.commentChar=#")
-_SCISSORS = re.compile(rb"^[^\n]{1,20} -{24} >8 -{24}\n", re.MULTILINE)
+_SCISSORS = rb"(?m)^[^\n]{1,20} -{24} >8 -{24}\n"
 
 
 def commit_of(git: Git, revision: str) -> str | None:
@@ -118,7 +120,9 @@ def trailers_of_message(git: Git, message: bytes) -> tuple[tuple[str, str], ...]
 
 def cleaned_message(git: Git, raw: bytes) -> bytes:
     """A message as git will keep it: without comment lines and what `commit --verbose` shows below its scissors line."""
-    cut = _SCISSORS.search(raw)
+    import re  # costs as much as git does, and no other question needs it
+
+    cut = re.search(_SCISSORS, raw)
     return git.output("stripspace", "--strip-comments", stdin=raw[: cut.start()] if cut else raw)
 
 

@@ -13,11 +13,13 @@ from shipmoor_hooks.case_list import Case as Case
 from shipmoor_hooks.case_list import CaseList as CaseList
 from shipmoor_hooks.case_list import Outcome as Outcome
 from shipmoor_hooks.case_list import RecordKind as RecordKind
-from shipmoor_hooks.change import Change as Change
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.eval_model import EvalResult, EvalRun
 from shipmoor_hooks.finding_codes import Code as Code
 from shipmoor_hooks.finding_codes import Level as Level
+from shipmoor_hooks.git_values import Change as Change
+from shipmoor_hooks.git_values import CommitMessage as CommitMessage
+from shipmoor_hooks.git_values import Revision as Revision
 
 
 class Evidence(enum.IntEnum):
@@ -269,15 +271,6 @@ class Trailer(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class CommitMessage:
-    """A commit in base..tip: its object name, the trailers as git reads them (key, value), and the whole message."""
-
-    commit: str
-    trailers: tuple[tuple[str, str], ...]
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class DisclosureLine:
     """One of our trailers, unread: the commit it stands in, its key, its value as git unfolds it."""
 
@@ -357,14 +350,6 @@ class Decision(enum.Enum):
     ALLOWED = "allowed"
     REFUSED = "refused"
     CANNOT_EVALUATE = "cannot-evaluate"
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """A commit and its tree (None where the side does not exist)."""
-
-    commit: str | None
-    tree: str | None
 
 
 @dataclass(frozen=True, slots=True)

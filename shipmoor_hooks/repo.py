@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shipmoor_hooks.change import Change
 from shipmoor_hooks.errors import RepositoryFault
+from shipmoor_hooks.git_values import Change
 
 TREE_MODE = 0o040000
 

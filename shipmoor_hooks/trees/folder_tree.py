@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from shipmoor_hooks.change import Change
 from shipmoor_hooks.git import Git
+from shipmoor_hooks.git_values import Change
 
 _FOLDER = "40000"
 

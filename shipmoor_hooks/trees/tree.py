@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks.change import Change
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import GitFault
 from shipmoor_hooks.git import Git, first_complaint
+from shipmoor_hooks.git_values import Change
 from shipmoor_hooks.place import find
 from shipmoor_hooks.trees.git_status import read_index, read_status
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks.change import Change
 from shipmoor_hooks.git import Git
+from shipmoor_hooks.git_values import Change
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.repo import CannotCompose, compose_tree
 from shipmoor_hooks.trees.blob_names import NeedsIndex, attribute_files, blob_names, file_mode
