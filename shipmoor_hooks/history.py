@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
+from shipmoor_hooks.errors import GitFault, UsageFault
 from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.git_environment import NO_PROMPTS
 from shipmoor_hooks.git_process import TookTooLong
@@ -239,10 +239,3 @@ def own_heads(git: Git) -> dict[str, str]:
     if head in found:
         found["HEAD"] = head.removeprefix("refs/heads/")
     return found
-
-
-def require_head(git: Git) -> str:
-    commit = commit_of(git, "HEAD")
-    if commit is None:
-        raise RepositoryFault("this branch has no commit yet", "git commit")
-    return commit

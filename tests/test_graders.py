@@ -190,8 +190,6 @@ def test_several_recordings_are_asked_together_and_answered_apart(engine: RegexE
 def test_the_paths_that_graders_read() -> None:
     asked = [grader("regex", **focus("a")), grader("llm", criteria="c", focus={"source": "file", "path": "b"})]
     assert graders.focus_paths([*asked, grader("regex", **focus("a")), grader("regex", pattern="x")]) == ("a", "b")
-    assert graders.needs_created([grader("regex", pattern="x", target="files")])
-    assert not graders.needs_created(asked)
 
 
 # ---------------------------------------------------------------- globs

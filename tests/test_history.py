@@ -9,7 +9,7 @@ import pytest
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks import history
-from shipmoor_hooks.errors import GitFault, RepositoryFault, UsageFault
+from shipmoor_hooks.errors import GitFault, UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Change
 
@@ -175,8 +175,8 @@ def test_a_tag_is_its_commit_and_a_branch_may_look_like_an_option(git: Git, repo
 
 def test_a_branch_without_a_commit(tmp_path: Path, environment: dict[str, str]) -> None:
     empty = RepoBuilder.create(tmp_path / "empty", environment)
-    with pytest.raises(RepositoryFault, match="no commit yet"):
-        history.require_head(Git(str(empty.path), environment))
+    with pytest.raises(UsageFault, match="this branch has none yet"):
+        history.require_commit(Git(str(empty.path), environment), "HEAD")
 
 
 def test_merge_bases_none_one_and_two(git: Git, repo: RepoBuilder) -> None:

@@ -336,8 +336,8 @@ def test_both_sources_read_the_same(repo: RepoBuilder) -> None:
 def test_expectations_are_the_trees_of_folders(repo: RepoBuilder) -> None:
     repo.commit(files={"evals/a/case.yaml": case(), "evals/a b/x/case.yaml": case()})
     git = Git(str(repo.path), repo.env)
-    assert loading.expectation_tree(git, "HEAD", "evals/a") == repo.git("rev-parse", "HEAD:evals/a")
-    assert loading.expectation_tree(git, "HEAD", "evals/a b/x") == repo.git("rev-parse", "HEAD:evals/a b/x")
-    assert loading.expectation_tree(git, "HEAD", "evals/none") is None
-    assert loading.expectation_tree(git, "HEAD", "evals/a/case.yaml") is None
-    assert case_files.folder_trees(git, "HEAD")[""] == repo.git("rev-parse", "HEAD^{tree}")
+    folders = case_files.folder_trees(git, "HEAD")
+    assert folders["evals/a"] == repo.git("rev-parse", "HEAD:evals/a")
+    assert folders["evals/a b/x"] == repo.git("rev-parse", "HEAD:evals/a b/x")
+    assert not folders.keys() & {"evals/none", "evals/a/case.yaml"}
+    assert folders[""] == repo.git("rev-parse", "HEAD^{tree}")

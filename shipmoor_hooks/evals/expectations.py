@@ -89,11 +89,6 @@ def compare(
     return tuple(found)
 
 
-def patterns_changed(parts: Iterable[ChangedPart]) -> tuple[str, ...]:
-    """The graders whose pattern changed: a disclosure of them needs a recorded re-grade."""
-    return tuple(dict.fromkeys(part.grader for part in parts if part.needs_regrade))
-
-
 # ---------------------------------------------------------------- graders
 
 

@@ -64,11 +64,6 @@ def focus_paths(graders: Sequence[Grader]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(t["path"]) for t in targets if isinstance(t, Mapping)))
 
 
-def needs_created(graders: Sequence[Grader]) -> bool:
-    """Does any of them look at the files that the run created?"""
-    return any(g.type == FILE_EXISTS or "files" in (g.config.get("target"), g.config.get("focus")) for g in graders)
-
-
 def _plans(plannings: Sequence[_Planning], recording: Recording) -> list[_Plan]:
     if recording.trace.unmeasured:
         return [_known(_unknown(recording.trace.unmeasured))] * len(plannings)

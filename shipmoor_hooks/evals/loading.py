@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.evals import case_finding, yaml_core
-from shipmoor_hooks.evals.case_files import FILE, FOLDER_LINK, LINK, Entry, Files, FolderFiles, TreeFiles, folder_trees
+from shipmoor_hooks.evals.case_files import FILE, FOLDER_LINK, LINK, Entry, Files, FolderFiles, TreeFiles
 from shipmoor_hooks.evals.case_finding import CASE_FILE, DEFAULT_DIRECTORY, PROMPT_FILE
 from shipmoor_hooks.evals.case_schema import CaseRefused, CaseTexts, read_case
 from shipmoor_hooks.evals.definitions import BASELINE, LLM, REGEX, CaseDefinition, LoadFault, SuiteDefinition
@@ -37,11 +37,6 @@ def load_folder(top: str) -> SuiteDefinition:
 def load_tree(git: Git, tree: str, root: str = "") -> SuiteDefinition:
     """The suite of a tree or commit of git whose plugin lies in the folder `root`. Raises GitFault."""
     return load(TreeFiles(git, tree), root)
-
-
-def expectation_tree(git: Git, tree: str, directory: str) -> str | None:
-    """The object name of a case's folder in a tree or commit, None where there is no such folder. Raises GitFault."""
-    return folder_trees(git, tree).get(directory.strip("/"))
 
 
 def load(files: Files, root: str = "") -> SuiteDefinition:
