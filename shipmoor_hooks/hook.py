@@ -59,7 +59,7 @@ def pre_push(shim: str, arguments: list[str]) -> int:
     if told and not stdin and len(arguments) > 1:
         return earlier  # git calls with an empty list when nothing is left to push
     said: dict[str, Mapping[str, str]] = {}
-    if without_news(arguments, stdin, said) if stdin else host_without_news():
+    if without_news(arguments, stdin, said) if stdin else host_without_news(said):
         return earlier
     load_site()
     from shipmoor_hooks.error_handler import guarded
@@ -110,14 +110,14 @@ def without_news(arguments: list[str], stdin: bytes, said: dict[str, Mapping[str
     from shipmoor_hooks import output
     from shipmoor_hooks.quick import quick_gate
 
-    line = quick_gate.answer(arguments, stdin, os.getcwd(), os.environ, time.time(), said)
+    line = quick_gate.answer(quick_gate.Asked(arguments, stdin, os.getcwd(), os.environ, time.time(), said))
     if line is not None:
         output.say(sys.stdout, line)
         output.flush(sys.stdout)
     return line is not None
 
 
-def host_without_news() -> bool:
+def host_without_news(said: dict[str, Mapping[str, str]]) -> bool:
     """The same under a hook host, which shows one ref of the push in its environment."""
     if not os.environ.get("PRE_COMMIT_TO_REF"):
         return False
@@ -126,7 +126,7 @@ def host_without_news() -> bool:
     from shipmoor_hooks import output
     from shipmoor_hooks.quick import quick_host
 
-    told = quick_host.answer(os.getcwd(), os.environ, time.time())
+    told = quick_host.answer(os.getcwd(), os.environ, time.time(), said)
     for stream, text in zip((sys.stdout, sys.stderr), told or (), strict=False):
         if text:
             output.say(stream, text)

@@ -138,12 +138,12 @@ TASK = Task("do {model} it", model="m", tools=("Read", "Bash"), max_turns=3, plu
             ["agent", "--system", "{system_prompt}", "-x"], ["agent", "-x"], id="an option without a value goes"
         ),
         pytest.param(["agent", "word", "{system_prompt}"], ["agent", "word"], id="an operand before it stays"),
-        pytest.param(["./bin/agent", "../up"], ["/root/plugin/bin/agent", "/root/up"], id="paths from the plugin"),
+        pytest.param(["./bin/agent", "../up"], ["/srv/plugin/bin/agent", "/srv/up"], id="paths from the plugin"),
         pytest.param(["agent", "{other}"], ["agent", "{other}"], id="no placeholder of ours"),
     ],
 )
 def test_placeholders(agent: list[str], argv: list[str]) -> None:
-    assert list(argv_of(agent, TASK, "/root/plugin")) == argv
+    assert list(argv_of(agent, TASK, "/srv/plugin")) == argv
     assert wants_prompt(agent) is ("{prompt}" in agent)
 
 

@@ -57,7 +57,9 @@ def line(world: GateWorld, branch: str = "work", old: str = ZEROS) -> bytes:
 
 def quick(world: GateWorld, told: bytes, remote: str = "origin", top: Path | None = None) -> str | None:
     where = str(top or world.repo.path)
-    return quick_gate.answer([remote, str(world.remote)], told, where, world.repo.env, time.time(), {})
+    return quick_gate.answer(
+        quick_gate.Asked([remote, str(world.remote)], told, where, world.repo.env, time.time(), {})
+    )
 
 
 def whole(world: GateWorld, told: bytes, remote: str = "origin", top: Path | None = None) -> tuple[int, str, str]:

@@ -46,7 +46,7 @@ def said(done: subprocess.CompletedProcess[bytes]) -> tuple[int, str, str]:
 
 def agrees(world: GateWorld, told: dict[str, str]) -> bool:
     """Whether the quick path answers; what the hook says is what the gate says, to the letter."""
-    answered = quick_host.answer(str(world.repo.path), world.repo.env | told, time.time()) is not None
+    answered = quick_host.answer(str(world.repo.path), world.repo.env | told, time.time(), {}) is not None
     package = str(Path(shipmoor_hooks.__file__).parent.parent)
     ours = said(world.repo.process([sys.executable, "-I", "-S", START, "pre-push"], env=told))
     whole = said(world.repo.process([sys.executable, "-I", "-c", WHOLE, package, "pre-push"], env=told))
@@ -170,13 +170,20 @@ def test_whatever_is_odd_is_left_to_the_gate(world: GateWorld, push: Callable[[G
 
 def test_the_receipt_is_kept_by_whoever_tells(world: GateWorld) -> None:
     here = str(world.repo.path)
-    assert quick_host.answer(here, world.repo.env | shown(world), time.time()) is not None
+    assert quick_host.answer(here, world.repo.env | shown(world), time.time(), {}) is not None
     assert len(receipts_of(world)) == 1
     beside(world)
-    assert quick_host.answer(here, world.repo.env | shown(world), time.time()) == ("", quick_host.TOLD_BEFORE)
+    assert quick_host.answer(here, world.repo.env | shown(world), time.time(), {}) == ("", quick_host.TOLD_BEFORE)
     assert len(receipts_of(world)) == 1
 
 
 def test_our_hook_is_known_by_the_line_that_init_writes() -> None:
     assert hook_files.SHIM_LINE.encode() == quick_host.SHIM_LINE
     assert f"pre-push{hook_files.LEGACY}" == quick_host.BESIDE
+
+
+def test_the_remote_is_asked_once_when_the_gate_judges(world: GateWorld, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    told = a_red(world) | {"GIT_TRACE": str(trace)}
+    assert world.repo.process([sys.executable, "-I", "-S", START, "pre-push"], env=told).returncode == 1
+    assert trace.read_text().count("built-in: git ls-remote") == 1

@@ -58,18 +58,31 @@ class Range:
         (self.base, self.base_tree), (self.tip, self.tip_tree) = base, tip
 
 
-def answer(
-    arguments: Sequence[str],
-    stdin: bytes,
-    directory: str,
-    environ: Mapping[str, str],
-    now: float,
-    said: dict[str, Mapping[str, str]],
-) -> str | None:
+class Asked:
+    """What the hook was called with: git's `arguments` and `stdin` (githooks(5)), where, under which environment, when.
+
+    `said` takes what the remote answers, under its name, so that the gate need not ask again.
+    """
+
+    __slots__ = ("arguments", "directory", "environ", "now", "said", "stdin")
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        stdin: bytes,
+        directory: str,
+        environ: Mapping[str, str],
+        now: float,
+        said: dict[str, Mapping[str, str]],
+    ) -> None:
+        self.arguments, self.stdin, self.directory = arguments, stdin, directory
+        self.environ, self.now, self.said = environ, now, said
+
+
+def answer(asked: Asked) -> str | None:
     """The line that the gate prints for a push without news, its receipt kept; None: the gate must judge."""
-    rows = counted(arguments, stdin, directory, environ, now, said)
-    pushed = None if rows is None else _only_branch(stdin)
-    return None if rows is None or pushed is None else allowed(pushed.name, rows)
+    found = counted(asked)
+    return None if found is None else allowed(*found)
 
 
 def allowed(name: str, rows: Sequence[tuple[str, str]]) -> str:
@@ -77,48 +90,30 @@ def allowed(name: str, rows: Sequence[tuple[str, str]]) -> str:
     return f"shipmoor-hooks: {name}: allowed: {', '.join(f'{suite} {count}' for suite, count in rows)}"
 
 
-def counted(
-    arguments: Sequence[str],
-    stdin: bytes,
-    directory: str,
-    environ: Mapping[str, str],
-    now: float,
-    said: dict[str, Mapping[str, str]],
-    *,
-    receipt: bool = True,
-) -> list[tuple[str, str]] | None:
-    """The suites with the n of N that stands on both sides of a push without news; None: the gate must judge.
+def counted(asked: Asked, *, receipt: bool = True) -> tuple[str, list[tuple[str, str]]] | None:
+    """The ref of a push without news, and the suites with the n of N that stands on both sides; None: the gate must judge.
 
-    `arguments` and `stdin` are git's to its pre-push hook (githooks(5)). Whatever cannot be read or written is the gate's
-    to tell, too: the errors of data that is not as expected stand for None. What the remote answered is put into `said`
-    under its name, so that the gate need not ask again. `receipt`: whether one is kept.
+    Whatever cannot be read or written is the gate's to tell, too: the errors of data that is not as expected stand for
+    None. `receipt`: whether one is kept.
     """
     try:
-        return _counted(arguments, stdin, directory, environ, now, said, receipt)
+        return _counted(asked, receipt)
     except (OSError, EnvironmentFault, ImportError):
         return None
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, ArithmeticError):
         return None  # the data is not of the form that it should have
 
 
-def _counted(
-    arguments: Sequence[str],
-    stdin: bytes,
-    directory: str,
-    environ: Mapping[str, str],
-    now: float,
-    said: dict[str, Mapping[str, str]],
-    receipt: bool,
-) -> list[tuple[str, str]] | None:
-    pushed = _only_branch(stdin)
-    here = lean_git.find(directory, environ)
-    if pushed is None or here is None or list(arguments[:1]) != [REMOTE] or len(arguments) != 2:
+def _counted(asked: Asked, receipt: bool) -> tuple[str, list[tuple[str, str]]] | None:
+    pushed = _only_branch(asked.stdin)
+    here = lean_git.find(asked.directory, asked.environ)
+    if pushed is None or here is None or list(asked.arguments[:1]) != [REMOTE] or len(asked.arguments) != 2:
         return None
     if os.path.lexists(here.common_dir + "/shallow") or REMOTE not in (lean_git.remotes(here) or ()):
         return None
     heads = _heads(here)
     if heads:
-        said[REMOTE] = heads
+        asked.said[REMOTE] = heads
     if "HEAD" not in heads or "refs/heads/HEAD" in heads:
         return None
     root = here.common_dir + "/shipmoor-hooks"
@@ -128,10 +123,11 @@ def _counted(
     rules = None if span is None else _policy(here, span)
     if span is None or rules is None or not _may_stand(pushed, span, rules, heads):
         return None
-    keys = Keys(environ, state.state_path(environ))
+    keys = Keys(asked.environ, state.state_path(asked.environ))
     told = _counts(root, span, rules, keys)
     silent = not receipt or is_dry_run()
-    return told if told is not None and (silent or _keep_receipt(root, pushed, span, keys, now)) else None
+    kept = told is not None and (silent or _keep_receipt(root, pushed, span, keys, asked.now))
+    return (pushed.name, told) if told is not None and kept else None
 
 
 def _only_branch(stdin: bytes) -> Pushed | None:

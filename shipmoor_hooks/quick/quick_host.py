@@ -22,8 +22,10 @@ _WIDTH = 100  # characters; a longer note is folded, and that is the gate's to d
 _LONGEST = 1 << 16  # bytes of a hook file
 
 
-def answer(directory: str, environ: Mapping[str, str], now: float) -> tuple[str, str] | None:
-    """What goes to stdout and to stderr for a push without news; None: the gate must judge."""
+def answer(
+    directory: str, environ: Mapping[str, str], now: float, said: dict[str, Mapping[str, str]]
+) -> tuple[str, str] | None:
+    """What goes to stdout and to stderr for a push without news; None: the gate must judge, and has what was `said`."""
     remote, url = environ.get("PRE_COMMIT_REMOTE_NAME", ""), environ.get("PRE_COMMIT_REMOTE_URL", "")
     local, tip = environ.get("PRE_COMMIT_LOCAL_BRANCH", ""), environ.get("PRE_COMMIT_TO_REF", "")
     name = environ.get("PRE_COMMIT_REMOTE_BRANCH", "")
@@ -33,11 +35,13 @@ def answer(directory: str, environ: Mapping[str, str], now: float) -> tuple[str,
     told = f"{local} {tip} {name} {'0' * len(tip)}\n".encode("utf-8", "surrogateescape")
     try:
         told_before = _told_before(directory, environ)
-        rows = quick_gate.counted([remote, url], told, directory, environ, now, {}, receipt=not told_before)
+        asked = quick_gate.Asked([remote, url], told, directory, environ, now, said)
+        found = quick_gate.counted(asked, receipt=not told_before)
     except (OSError, ValueError):
         return None
-    if rows is None:
+    if found is None:
         return None
+    rows = found[1]
     note = f"  REFS_HIDDEN the hook host shows one ref of a push; only {name} was judged."
     if told_before or len(note) > _WIDTH:
         return ("", TOLD_BEFORE) if told_before else None
