@@ -549,9 +549,9 @@ PYTHONS_OWN = {
     "select": "the wait for the remote is bounded", "time": "now",
 }  # fmt: skip
 OURS = {
-    "shipmoor_hooks", "errors", "git_environment", "hook", "output", "quick", "quick.lean_envelope", "quick.lean_git",
-    "quick.lean_keys", "quick.plain_policy", "quick.push_caller", "quick.quick_gate", "quick.quick_runs", "state",
-    "whole_files",
+    "shipmoor_hooks", "errors", "git_environment", "git_process", "hook", "output", "quick", "quick.lean_envelope",
+    "quick.lean_git", "quick.lean_keys", "quick.plain_policy", "quick.push_caller", "quick.quick_gate", "quick.quick_runs",
+    "state", "whole_files",
 }  # fmt: skip
 
 

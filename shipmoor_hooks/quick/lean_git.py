@@ -1,4 +1,4 @@
-"""git for the quick paths of the hooks: the repository found by looking, and git started without `subprocess`.
+"""git for the quick paths of the hooks: the repository found by looking, and git asked.
 
 Finding and starting cost the hook path more than git itself does. Whatever is not the plain case gives None, and the long
 way (`place`, `git`, `history`) answers: nothing here decides what a repository is.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 
+from shipmoor_hooks import git_process
 from shipmoor_hooks.git_environment import NO_PROMPTS, scrubbed
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_MOST_ASKED = 4096  # bytes: a pipe holds them, so that nobody waits for anybody
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -87,54 +87,13 @@ def remotes(here: Here) -> set[str] | None:
 
 
 def ask(here: Here, *words: str, stdin: bytes = b"", seconds: float | None = None) -> bytes | None:
-    """What git says to a question; None when it says no, or nothing in time (`seconds`). Raises OSError, ValueError."""
-    if len(stdin) > _MOST_ASKED:
-        raise ValueError("too much is asked at once")
+    """What git says to a question; None when it says no, or nothing in time (`seconds`). Raises OSError."""
     environ = here.environ if seconds is None else here.environ | NO_PROMPTS
-    question, told = os.pipe()
-    answer, says = os.pipe()
-    if min(question, told, answer, says) < 3:
-        raise ValueError("a standard stream is closed")
-    with os.fdopen(told, "wb", 0) as writer:
-        writer.write(stdin)
     try:
-        actions = [
-            (os.POSIX_SPAWN_DUP2, question, 0),
-            (os.POSIX_SPAWN_DUP2, says, 1),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-        ]
-        process = os.posix_spawnp("git", ["git", "-C", here.top, *words], environ, file_actions=actions)
-    finally:
-        os.close(question)
-        os.close(says)
-    try:
-        said = _read(answer, seconds)
-    finally:
-        os.close(answer)
-    if said is None:
-        os.kill(process, 9)
-    _, status = os.waitpid(process, 0)
-    return said if status == 0 else None
-
-
-def _read(answer: int, seconds: float | None) -> bytes | None:
-    """Everything until the end; None when that does not come in time."""
-    poll = until = None
-    if seconds is not None:
-        import select
-        import time
-
-        poll = select.poll()
-        poll.register(answer, select.POLLIN)
-        until = time.monotonic() + seconds
-    pieces: list[bytes] = []
-    while True:
-        if poll is not None and until is not None and not poll.poll(max(0.0, (until - time.monotonic()) * 1000)):
-            return None
-        piece = os.read(answer, 1 << 16)
-        if not piece:
-            return b"".join(pieces)
-        pieces.append(piece)
+        done = git_process.run(("-C", here.top, *words), environ, stdin, seconds)
+    except git_process.TookTooLong:
+        return None
+    return done.stdout if done.returncode == 0 else None
 
 
 def objects(here: Here, names: Sequence[str]) -> list[tuple[str, str, bytes]] | None:
