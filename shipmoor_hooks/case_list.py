@@ -105,7 +105,7 @@ class CaseList(Sequence[Case]):
 
     __slots__ = ("_made", "ids", "letters", "others")
 
-    def __init__(self, ids: list[str], letters: bytes, others: Mapping[int, Case]) -> None:
+    def __init__(self, ids: Sequence[str], letters: bytes, others: Mapping[int, Case]) -> None:
         self.ids, self.letters, self.others = ids, letters, others
         self._made: tuple[Case, ...] | None = None
 

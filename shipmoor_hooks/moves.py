@@ -6,7 +6,6 @@ not explained stays removed, and may be disclosed as a rename.
 
 from __future__ import annotations
 
-from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code
@@ -21,6 +20,8 @@ def explained(git: Git, base_tree: str, tip_tree: str, question: Question, resul
     """The comparison again, with what git sees moved between the two trees; the same one when nothing is gone."""
     if not any(f.code in _MAY_HAVE_MOVED for f in result.findings):
         return result
+    from shipmoor_hooks import history  # most pushes lose nothing
+
     known = history.renames(git, base_tree, tip_tree)
     if known:
         result = reduction.compare(replace(question, renames=known))
