@@ -30,12 +30,16 @@ _SHELL_PLAIN = _LETTERS | frozenset(" ./=:,@%+")
 
 
 class Plain:
-    """What the quick paths ask of a policy: the target's name, the weakest evidence that counts, the suites' own tables."""
+    """What the quick paths ask of a policy: the target's name, the weakest evidence that counts, what a reduced tip leads to,
+    how many hours a base run clears a red, the suites' own tables."""
 
-    __slots__ = ("evidence", "suites", "target")
+    __slots__ = ("evidence", "mode", "suites", "target", "window")
 
-    def __init__(self, target: str, evidence: str, suites: dict[str, Table]) -> None:
-        self.target, self.evidence, self.suites = target, evidence, suites
+    def __init__(self, gate: Table, suites: dict[str, Table]) -> None:
+        self.target, self.evidence = str(gate.get("target", "origin/HEAD")), str(gate.get("evidence", "imported"))
+        window = gate.get("window")
+        self.mode, self.window = str(gate.get("mode", "refuse")), window if isinstance(window, int) else 24
+        self.suites = suites
 
 
 def read(data: bytes) -> Plain | None:
@@ -52,7 +56,7 @@ def read(data: bytes) -> Plain | None:
         if kind != "suite" or not suite or not _fits(table, _SUITE):
             return None
         suites[suite] = table
-    return Plain(str(gate.get("target", "origin/HEAD")), str(gate.get("evidence", "imported")), suites)
+    return Plain(gate, suites)
 
 
 def _tables(data: bytes) -> dict[str, Table] | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-
 from shipmoor_hooks.data_classes import replace
+from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED
 from shipmoor_hooks.model import (
     Code,
     CommitMessage,
@@ -15,10 +14,18 @@ from shipmoor_hooks.model import (
     SuiteCount,
     Verdict,
 )
-from shipmoor_hooks.rules import trailers
-from shipmoor_hooks.rules.moved_blocks import last_name
-from shipmoor_hooks.rules.trailer_lines import rename_to_paste
+from shipmoor_hooks.rules.pairing import last_name
+from shipmoor_hooks.rules.trailer_lines import line_to_paste, rename_to_paste
 
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+EXIT_OF = {
+    Decision.ALLOWED: EXIT_ALLOWED,
+    Decision.REFUSED: EXIT_REFUSED,
+    Decision.CANNOT_EVALUATE: EXIT_NO_EVIDENCE,
+}
 _ORDER = {code: number for number, code in enumerate(Code)}
 _RENAMES_OFFERED = 3
 
@@ -41,12 +48,15 @@ def conclude(
     A refusal outweighs missing evidence, missing evidence outweighs nothing (exit 1 before 3 before 0). In mode `warn`
     a refusal is told and let through; evidence that is missing stays missing.
     """
-    lines = trailers.ours(commits)
-    judged, unused = trailers.disclose(
-        findings, lines, known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
-    )
-    everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
-    removed = {f.case for f in judged if f.code is Code.CASE_REMOVED}
+    everything = list(findings)
+    if commits:
+        from shipmoor_hooks.rules import trailers  # loads what reads messages
+
+        judged, unused = trailers.disclose(
+            findings, trailers.ours(commits), known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
+        )
+        everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
+    removed = {f.case for f in findings if f.code is Code.CASE_REMOVED}
     offered = sorted(new_at_tip) if max(len(removed), len(new_at_tip)) <= _RENAMES_OFFERED else []
     namesakes: dict[str, list[str]] = {}
     for new in sorted(new_at_tip):
@@ -71,6 +81,11 @@ def conclude(
     )
 
 
+def exit_of_push(verdict: Verdict) -> int:
+    """The exit code of a push: a policy that only warns lets every one go on."""
+    return EXIT_ALLOWED if verdict.watching else EXIT_OF[verdict.decision]
+
+
 def decide(findings: Iterable[Finding]) -> Decision:
     """What follows from the findings."""
     levels = {f.level for f in findings if f.disclosed is None}
@@ -93,7 +108,7 @@ def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
     """The first way out is to restore; then a rename, where there are few candidates; then the line to paste."""
     if not finding.refuses:
         return finding
-    paste = trailers.line_to_paste(finding)
+    paste = line_to_paste(finding)
     if paste is None:
         return finding
     if finding.record:
