@@ -46,6 +46,15 @@ class Sink(Protocol):
     def end(self, tag: str) -> None: ...
 
 
+class RawSink(Protocol):
+    """As `Sink`, with elements as expat hands them out fastest: tags with their namespace (`uri}tag`), attributes as a list
+    of names and values in turn."""
+
+    def start(self, tag: str, attributes: list[str]) -> None: ...
+
+    def end(self, tag: str) -> None: ...
+
+
 class TooDeep(Exception):
     """Elements lie deeper than the cap; whoever counts the levels raises it."""
 
@@ -55,6 +64,8 @@ class _RootFound(Exception):
 
 
 S = TypeVar("S", bound=Sink)
+R = TypeVar("R", bound=RawSink)
+E = TypeVar("E", bound=Sink | RawSink)
 
 
 def parse(source: Source, name: str, make: Callable[[str], S]) -> S:
@@ -62,24 +73,28 @@ def parse(source: Source, name: str, make: Callable[[str], S]) -> S:
 
     Raises ReportFault: no text, not well-formed, cut off, a DTD, too deep, a token beyond the cap, an encoding.
     """
-    return parse_unleveled(source, name, lambda name: _Levels(make(name))).sink
+    return _parsed(source, name, lambda name: _Levels(make(name)), raw=False).sink
 
 
-def parse_unleveled(source: Source, name: str, make: Callable[[str], S]) -> S:
-    """As `parse`, for a sink that counts the levels itself (TooDeep) and takes tags with their namespace (`uri}tag`)."""
+def parse_raw(source: Source, name: str, make: Callable[[str], R]) -> R:
+    """As `parse`, for a sink that counts the levels itself (TooDeep)."""
+    return _parsed(source, name, make, raw=True)
+
+
+def _parsed(source: Source, name: str, make: Callable[[str], E], *, raw: bool) -> E:
     sink = make(name)
-    if not _sent_as_it_is(source, name, sink):
+    if not _sent_as_it_is(source, name, sink, raw):
         sink = make(name)
-        _send_repaired(source, name, sink)
+        _send_repaired(source, name, sink, raw)
     return sink
 
 
-def _sent_as_it_is(source: Source, name: str, sink: Sink) -> bool:
+def _sent_as_it_is(source: Source, name: str, sink: Sink | RawSink, raw: bool) -> bool:
     """Send one document of plain UTF-8. False where the file is anything else; the sink then counts for nothing."""
     encoding, start = encoding_of(source, name)
     if encoding != "utf-8":
         return False
-    stream = _Stream(name, sink, lines_before=0)
+    stream = _Stream(name, sink, raw, lines_before=0)
     try:
         for piece in pieces_of(source):
             stream.feed(piece[start:])
@@ -90,7 +105,7 @@ def _sent_as_it_is(source: Source, name: str, sink: Sink) -> bool:
     return True
 
 
-def _send_repaired(source: Source, name: str, sink: Sink) -> None:
+def _send_repaired(source: Source, name: str, sink: Sink | RawSink, raw: bool) -> None:
     stream: _Stream | None = None
     documents = 0
     for piece in xml_pieces(text_pieces(source, name)):
@@ -100,7 +115,7 @@ def _send_repaired(source: Source, name: str, sink: Sink) -> None:
             documents += 1
             if documents > limits.MAX_DOCUMENTS:
                 raise unreadable(name, f"there are more than {limits.MAX_DOCUMENTS} documents (the cap for documents)")
-            stream = _Stream(name, sink, lines_before=piece)
+            stream = _Stream(name, sink, raw, lines_before=piece)
         elif stream is not None:
             data = piece.encode("utf-8")
             for position in range(0, len(data), limits.CHUNK):
@@ -151,14 +166,14 @@ class _Levels(Generic[S]):
 class _Stream:
     """One document on its way through expat. Raises ParseError where it is not well-formed, else ReportFault."""
 
-    def __init__(self, name: str, sink: Sink, lines_before: int) -> None:
+    def __init__(self, name: str, sink: Sink | RawSink, raw: bool, lines_before: int) -> None:
         self.name, self.lines_before = name, lines_before
         self.fed = self.unfinished = 0  # bytes; the unfinished ones are those of a tag that is not yet whole
         self.held: list[bytes] = []
         self.parser = DefusedXMLParser(target=object(), encoding="utf-8", forbid_dtd=True)
         # expat's own handlers in the place of the slow ones that build a tree; those that forbid stay.
         self.expat = self.parser.parser
-        self.expat.ordered_attributes = False
+        self.expat.ordered_attributes = raw
         self.expat.DefaultHandlerExpand = None
         self.expat.StartElementHandler = sink.start
         self.expat.EndElementHandler = sink.end
