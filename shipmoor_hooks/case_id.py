@@ -119,7 +119,8 @@ class Namer:
         place = "::".join(part for part in (path, *classes) if part)
         if len(place) + max(map(len, names)) > LONGEST_ID:
             return None
-        ids = [f"{place}::{name}" for name in names] if place else list(names)
+        before = f"{place}::" if place else ""
+        ids = [before + name for name in names]
         return ids if self._is_plain(place, names, dialect) else None
 
     def _is_plain(self, place: str, names: Sequence[str], dialect: str) -> bool:

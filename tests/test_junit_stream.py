@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
+from itertools import cycle, permutations
 
 import pytest
 
@@ -209,3 +210,28 @@ def test_a_long_tag_is_put_together_from_its_pieces(size: int) -> None:
     for cut in (len(text) - 1, len(text) - len(tail), size // 2):
         with pytest.raises(ReportFault, match="cut off"):
             read(text[:cut], "junit", "r")
+
+
+ORDERS = list(permutations(("classname", "name", "time")))
+
+
+@pytest.mark.parametrize("order", [*ORDERS, None], ids=[*map("-".join, ORDERS), "another order each time"])
+def test_the_order_of_attributes_says_nothing(order: tuple[str, ...] | None) -> None:
+    """Values that look like names among them: what stands in another's place is never taken for it."""
+    cases = [
+        {"classname": f"c{n // 6}", "name": ("time", "c0", "name")[n % 3] + str(n), "time": f"0.{n}"} for n in range(24)
+    ]
+    cases.insert(9, {"classname": "c1", "name": "also", "status": "notrun"})
+    cases.insert(16, {"classname": "name", "time": "1", "file": "c2"})
+    cases.insert(20, {"file": "f", "name": "elsewhere", "time": "1"})
+    orders = cycle(ORDERS if order is None else [order])
+    written = ""
+    for case, one in zip(cases, orders, strict=False):
+        keys = [key for key in one if key in case] + [key for key in case if key not in one]
+        written += "<testcase " + " ".join(f'{key}="{case[key]}"' for key in keys) + "/>"
+    found = [
+        (one.shared.classname, name) if isinstance(one, Row) else (one.classname, name)
+        for one in told(f"<testsuite>{written}</testsuite>")
+        for name in (one.names if isinstance(one, Row) else [one.name])
+    ]
+    assert found == [(case.get("classname", ""), case.get("name", "")) for case in cases]

@@ -31,6 +31,7 @@ from shipmoor_hooks.readers.xml_events import TooDeep, parse_raw
 Take = Callable[[Element], None]
 
 _KNOWN_IN_SUITE = SUITE_TAGS | RESULT_TAGS | {"testcase", "properties", "property", "system-out", "system-err"}
+_OF_CASE = RESULT_TAGS | ATTEMPT_TAGS
 _IN_ROW = True
 _USUAL = ("classname", "name", "time")  # attributes
 _NONE = "\0"  # no class is called so
@@ -123,8 +124,9 @@ class _Sink:
         if inside + self.levels >= limits.MAX_DEPTH:
             raise TooDeep
         if inside == 1 and self.case is not None:
-            tag = tag.rpartition("}")[2]
-            if tag in RESULT_TAGS or tag in ATTEMPT_TAGS:
+            if "}" in tag:
+                tag = tag.rpartition("}")[2]
+            if tag in _OF_CASE:
                 result = result_of(tag, _by_name(attributes))
                 if isinstance(self.case, CaseElement):
                     self.case.results.append(result)

@@ -54,11 +54,20 @@ def _in_order(groups: Sequence[tuple[_Group, list[str], str]]) -> CaseList | Non
 
     This needs no table of the ids, which takes as much fresh memory as they do, and that is what folding costs.
     """
-    told = sorted(_sorted(ids, group.letters) for group, ids, _ in groups)
-    ids = [id_ for own, _ in told for id_ in own]
-    if not all(map(lt, ids, islice(ids, 1, None))):
-        return None
-    return CaseList(ids, "".join(letters for _, letters in told).encode("ascii"), {})
+    told = sorted((ids, group.letters) for group, ids, _ in groups)
+    if not _ascending(ids := _together(told)):
+        told = sorted(_sorted(*own) for own in told)
+        if not _ascending(ids := _together(told)):
+            return None
+    return CaseList(ids, "".join([letters for _, letters in told]).encode("ascii"), {})
+
+
+def _together(groups: Sequence[tuple[list[str], str]]) -> list[str]:
+    return [id_ for own, _ in groups for id_ in own]
+
+
+def _ascending(ids: list[str]) -> bool:
+    return all(map(lt, ids, islice(ids, 1, None)))
 
 
 def _sorted(ids: list[str], letters: str) -> tuple[list[str], str]:
