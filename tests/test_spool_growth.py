@@ -13,7 +13,7 @@ from test_spool import OTHER, SCOPED, TREE, run_of
 
 from shipmoor_hooks.model import CaseList, Outcome
 from shipmoor_hooks.seals import key_ring, quarantine
-from shipmoor_hooks.store import entry
+from shipmoor_hooks.store import entry, id_lists
 from shipmoor_hooks.store.spool import Spool
 
 _SCANDIR = os.scandir
@@ -159,7 +159,7 @@ def test_a_known_list_is_not_put_together_again(spool: Spool, monkeypatch: pytes
     cases = CaseList([f"t::{i:05}" for i in range(2000)], Outcome.PASSED.letter.encode() * 2000, {})
     spool.finish(run_of(1, cases=cases))
     sizes = []
-    real = entry.inventory_bytes
-    monkeypatch.setattr(entry, "inventory_bytes", lambda ids: (sizes.append(len(ids)), real(ids))[1])
+    real = id_lists.inventory_bytes
+    monkeypatch.setattr(id_lists, "inventory_bytes", lambda ids: (sizes.append(len(ids)), real(ids))[1])
     spool.finish(run_of(2, cases=cases))
     assert max(sizes) < 1000
