@@ -103,7 +103,7 @@ class Recording:
             self.run = pytest_session.begin(self.asked(), started, insisted=bool(self.config.getoption("shipmoor")))
 
     def asked(self) -> Any:
-        from shipmoor_hooks.pytest_session import Asked
+        from shipmoor_hooks.pytest_told import Asked
 
         config = self.config
         plugins = {f"{d.project_name} {d.version}" for _, d in config.pluginmanager.list_plugin_distinfo()}
@@ -147,7 +147,7 @@ class Recording:
         if self.run is None:
             return
         with self.guard:
-            from shipmoor_hooks.pytest_session import Ended
+            from shipmoor_hooks.pytest_told import Ended
 
             stopped = str(session.shouldfail or session.shouldstop or "")
             ended = Ended(int(session.exitstatus or exitstatus), session.testscollected, self.deselected, stopped)
