@@ -5,14 +5,18 @@ Standard library only, no input or output. `model` offers these names too; other
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import overload
+from _collections_abc import Sequence  # as `os` has it: the package around it costs a tenth of a start
 
 from shipmoor_hooks.data_classes import dataclass
+from shipmoor_hooks.enums import Enum
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import overload
 
 
-class Outcome(enum.Enum):
+class Outcome(Enum):
     """What became of one case in one run. Absent is not an outcome."""
 
     PASSED = "passed"
@@ -57,7 +61,7 @@ OF_LETTER = {ord(letter): outcome for outcome, letter in _LETTERS.items()}
 RED_LETTERS = b"fe"
 
 
-class RecordKind(enum.Enum):
+class RecordKind(Enum):
     """What one record of a report speaks about."""
 
     CASE = "case"
@@ -134,10 +138,13 @@ class CaseList(Sequence[Case]):
     def __len__(self) -> int:
         return len(self.letters)
 
-    @overload
-    def __getitem__(self, index: int) -> Case: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Case, ...]: ...
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> Case: ...
+        @overload
+        def __getitem__(self, index: slice) -> tuple[Case, ...]: ...
+
     def __getitem__(self, index: int | slice) -> Case | tuple[Case, ...]:
         return self._all()[index]
 

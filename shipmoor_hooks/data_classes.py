@@ -11,7 +11,7 @@ and `compare`, no inheritance. Anything else is no argument here, so that it is 
 from __future__ import annotations
 
 import sys
-from operator import attrgetter
+from _operator import attrgetter  # as `operator` offers it, whose own module costs more
 
 TYPE_CHECKING = False
 

@@ -5,9 +5,9 @@ Standard library only, like `model`, whose `Run` carries an `EvalRun`.
 
 from __future__ import annotations
 
-import math
-
 from shipmoor_hooks.data_classes import dataclass
+
+_INFINITE = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class EvalSample:
         for grader in self.scored:
             total += grader.weight
             passed += grader.weight if grader.passed else 0.0
-        if not math.isfinite(total) or not self.scored or any(g.weight <= 0 for g in self.scored):
+        if not abs(total) < _INFINITE or not self.scored or any(g.weight <= 0 for g in self.scored):
             return None
         return passed / total
 

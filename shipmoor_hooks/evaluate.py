@@ -28,7 +28,7 @@ from shipmoor_hooks.model import (
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.rules import (
     conditions,
-    eval_rules,
+    eval_runs,
     policy_rules,
     reduction,
     selection,
@@ -192,7 +192,7 @@ class _Judge:
         problems, variants, notes = missing.sides(base, tip)
         found.findings += [*problems, *notes]
         for variant in variants:
-            alone = eval_rules.alone_runs(base_stock.runs, suite.name, variant, rules.evidence)
+            alone = eval_runs.alone_runs(base_stock.runs, suite.name, variant, rules.evidence)
             self._compare(suite, variant, base.usable[variant], tip.usable[variant], rules, found, alone)
             found.findings += [
                 *missing.set_aside(base, variant, at_tip=False),

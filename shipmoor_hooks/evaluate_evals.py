@@ -12,7 +12,7 @@ from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Run, Suite
-from shipmoor_hooks.rules import eval_rules, eval_wording
+from shipmoor_hooks.rules import eval_rules, eval_runs, eval_wording
 from shipmoor_hooks.rules.eval_rules import Change, Moved, Sides
 from shipmoor_hooks.rules.standing import deciding
 from shipmoor_hooks.sharing.shared_runs import SharedRuns
@@ -40,7 +40,7 @@ def judged(trees: Trees, suite: Suite, base: Sequence[Run], tip: Sequence[Run]) 
 
     Raises EnvironmentFault where folders differ and the extra `evals`, which reads them, is missing.
     """
-    if not (eval_rules.is_evals(base) and eval_rules.is_evals(tip)):
+    if not (eval_runs.is_evals(base) and eval_runs.is_evals(tip)):
         return []
     sides = Sides(base, tip, suite.command, suite.reruns)
     return eval_rules.judged(sides, _changes(trees, sides))

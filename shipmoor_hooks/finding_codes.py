@@ -5,10 +5,10 @@ They stand alone because `explain` needs nothing else of the model.
 
 from __future__ import annotations
 
-import enum
+from shipmoor_hooks.enums import Enum
 
 
-class Level(enum.Enum):
+class Level(Enum):
     """What a finding does to the verdict."""
 
     REFUSE = "refuse"
@@ -16,7 +16,7 @@ class Level(enum.Enum):
     NOTE = "note"
 
 
-class Code(enum.Enum):
+class Code(Enum):
     """The stable codes of section 3. A code is never reused for something else."""
 
     CASE_REMOVED = "CASE_REMOVED"

@@ -6,23 +6,26 @@ lower-case hex strings of 40 or 64 digits; paths are relative to the worktree's 
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Mapping, Sequence
-
 from shipmoor_hooks.case_list import Case as Case
 from shipmoor_hooks.case_list import CaseList as CaseList
 from shipmoor_hooks.case_list import Outcome as Outcome
 from shipmoor_hooks.case_list import RecordKind as RecordKind
 from shipmoor_hooks.data_classes import dataclass, field
-from shipmoor_hooks.eval_model import EvalResult, EvalRun
+from shipmoor_hooks.enums import Enum, IntEnum
 from shipmoor_hooks.finding_codes import Code as Code
 from shipmoor_hooks.finding_codes import Level as Level
 from shipmoor_hooks.git_values import Change as Change
 from shipmoor_hooks.git_values import CommitMessage as CommitMessage
 from shipmoor_hooks.git_values import Revision as Revision
 
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
-class Evidence(enum.IntEnum):
+    from shipmoor_hooks.eval_model import EvalResult, EvalRun
+
+
+class Evidence(IntEnum):
     """How a run came to us, the weakest first, so that `<` compares strength."""
 
     IMPORTED = 1
@@ -34,7 +37,7 @@ class Evidence(enum.IntEnum):
         return self.name.lower()
 
 
-class Sealing(enum.Enum):
+class Sealing(Enum):
     """What is known of a stored entry's seal here; its value is how it is told. A seal is a MAC, never a signature."""
 
     SEALED = "sealed (same-user)"
@@ -259,7 +262,7 @@ class Loosening:
 # ---------------------------------------------------------------- disclosures
 
 
-class Trailer(enum.Enum):
+class Trailer(Enum):
     """The keys of our commit trailers."""
 
     REMOVED = "Test-Removed"
@@ -344,7 +347,7 @@ class SuiteCount:
     tip_runs: tuple[tuple[str, Count], ...] = ()
 
 
-class Decision(enum.Enum):
+class Decision(Enum):
     """What follows from the findings."""
 
     ALLOWED = "allowed"

@@ -10,7 +10,7 @@ from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code
-from shipmoor_hooks.rules import moved_blocks, reduction
+from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.reduction import Comparison, Question
 
 _MOST_CASES = 200  # single blocks that are looked at; more than that is no move of single cases
@@ -25,6 +25,10 @@ def explained(git: Git, base_tree: str, tip_tree: str, question: Question, resul
     if known:
         result = reduction.compare(replace(question, renames=known))
     gone = [f.case for f in result.findings if f.code is Code.CASE_REMOVED and f.case]
+    if not gone or not result.new_at_tip:
+        return result
+    from shipmoor_hooks.rules import moved_blocks  # only what is gone and what is new can be a move
+
     pairs = moved_blocks.candidates(gone, result.new_at_tip)
     if not pairs or len(pairs) > _MOST_CASES:
         return result

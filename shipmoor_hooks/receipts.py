@@ -6,11 +6,11 @@ from elsewhere, or before there were receipts; `judged` tells which of these can
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 
 from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import dataclass
+from shipmoor_hooks.enums import Enum
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Decision, Verdict
@@ -22,7 +22,7 @@ from shipmoor_hooks.store.record_model import Receipt
 _LOOKED_AT = 400  # the newest receipts: a commit inside a pushed range is looked for among these
 
 
-class Standing(enum.Enum):
+class Standing(Enum):
     """What is known about the judgement of a commit."""
 
     JUDGED = "judged"

@@ -6,13 +6,15 @@ that comes from outside goes through `visible`.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
-from typing import Any
-
 from shipmoor_hooks.model import Code, Count, Decision, Finding, Level, Revision, SuiteCount, Verdict
 from shipmoor_hooks.rules.trailer_lines import TAKES, wildcard_to_paste
 from shipmoor_hooks.visible import visible
+from shipmoor_hooks.wrapping import wrapped
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
 SCHEMA = "shipmoor-hooks.gate/1"
 MOST_NOTES = 1000  # JSON, a code
@@ -264,7 +266,4 @@ def _rest(group: Sequence[Finding], most: int, verbose: bool) -> list[str]:
 
 
 def _wrapped(message: str, indent: str, width: int) -> list[str]:
-    return textwrap.wrap(
-        visible(message), max(40, width), initial_indent=indent, subsequent_indent=indent + "  ",
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+    return wrapped(visible(message), max(40, width), indent, indent + "  ")

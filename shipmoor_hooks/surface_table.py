@@ -6,13 +6,13 @@ only wildcard. The gate reads this table on every push, so it stands apart from 
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Mapping
 
 from shipmoor_hooks.data_classes import dataclass
+from shipmoor_hooks.enums import Enum
 
 
-class Ignored(enum.Enum):
+class Ignored(Enum):
     """What it means that git ignores such a file."""
 
     UNUSABLE = "unusable"  # no commit holds what the run was decided by

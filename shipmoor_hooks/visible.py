@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 _OTHER = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 # Letters and marks by category, and yet drawn as nothing: grapheme joiner, fillers, Khmer vowels, variation selectors.
 _UNSEEN = frozenset(
@@ -32,6 +30,8 @@ def visible(text: str) -> str:
 
 def _plain(character: str) -> bool:
     """Printable by Unicode's own categories: no control, format, surrogate, private or line separating character."""
+    import unicodedata  # a library of its own, and most names are ASCII
+
     return unicodedata.category(character) not in _OTHER and character not in _UNSEEN
 
 

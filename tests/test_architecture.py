@@ -66,6 +66,8 @@ PURE_LIBRARIES = {
         "itertools",
         "json",
         "math",
+        "_collections_abc",
+        "_operator",
         "operator",
         "posixpath",
         "re",

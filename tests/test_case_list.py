@@ -17,11 +17,11 @@ from shipmoor_hooks.store import inventory
 CASE = st.builds(
     Case,
     id=st.sampled_from(["a", "b", "c"]),
-    outcome=st.sampled_from(Outcome),
+    outcome=st.sampled_from(list(Outcome)),
     count=st.integers(1, 2),
     passed=st.integers(0, 1),
     samples=st.integers(1, 2),
-    kind=st.sampled_from(RecordKind),
+    kind=st.sampled_from(list(RecordKind)),
     covers=st.sampled_from(["", "a::"]),
     raws=st.sampled_from([(), ("A",)]),
 )

@@ -10,7 +10,6 @@ import pickle
 import pkgutil
 import sys
 import types
-import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -221,7 +220,7 @@ def test_a_class_of_the_package_is_what_the_standard_library_makes_of_its_fields
     frozen = made.__hash__ is not None
     twin = dataclasses.make_dataclass(made.__name__, rows, frozen=frozen, slots=True)
     assert list(inspect.signature(made).parameters) == list(inspect.signature(twin).parameters)
-    assert typing.get_type_hints(made.__init__).keys() == {*(f.name for f in told), "return"}
+    assert inspect.get_annotations(made.__init__).keys() == {*(f.name for f in told), "return"}
     if hasattr(made, "__post_init__"):
         return  # it does more than hold its fields
     one, other = (kind(*range(len(told))) for kind in (made, twin))

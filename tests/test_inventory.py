@@ -95,7 +95,7 @@ RECORDS = st.lists(
         Record,
         st.sampled_from(["a", "b", "c"]),
         st.sampled_from(["", "k", "tests.test_a"]),
-        outcome=st.sampled_from(Outcome),
+        outcome=st.sampled_from(list(Outcome)),
         attempts=st.lists(st.sampled_from([F, E]), max_size=2).map(tuple),
     ),
     max_size=12,

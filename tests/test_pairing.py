@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rule_world import run
 
 from shipmoor_hooks.rules.pairing import Fewer, Pairing, pair, row, suffixed
@@ -107,3 +110,17 @@ def test_pytest_itself_numbers_like_that(tmp_path: object) -> None:
     assert found == [suffixed(f"test_s.py::test_p[{v}]", i) for v in ("1", "a") for i in (0, 1)] + [
         "test_s.py::test_p[b]"
     ]
+
+
+@given(st.text("ab_Z019\xe9\u0663-[", max_size=8))
+@example("a00")
+@example("a" + "1" * 5000)
+@example("7")
+@example("a0b1")
+def test_a_position_is_what_the_expression_takes(inside: str) -> None:
+    match = re.fullmatch(r"([A-Za-z_]+)(0|[1-9][0-9]{0,8})", inside)
+    # A row of one begins with 0; what is no position makes no row beside one that is.
+    number = int(match[2]) if match else 0
+    others = [f"[{match[1] if match else 'a'}{i}]" for i in range(min(number, 50))]
+    told = row([*others, f"[{inside}]"])
+    assert told == ((match[1], number + 1) if match and number <= 50 else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 import unicodedata
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from shipmoor_hooks.model import (
     Verdict,
 )
 from shipmoor_hooks.render import MOST_FINDINGS, MOST_NOTES, as_json, as_text, counts, headline
+from shipmoor_hooks.wrapping import wrapped
 
 
 def verdict(*findings: Finding, decision: Decision = Decision.REFUSED, **more: object) -> Verdict:
@@ -423,3 +425,19 @@ def test_no_name_in_a_run_moves_a_terminal(name: str, value: str) -> None:
     texts = [run_line(hostile, 0.0), *run_text(hostile, 0.0).split("\n"), case_line(hostile.cases[0])]
     assert all(harmless(text) for text in texts)
     assert hostile.cases[0].outcome is Outcome.PASSED
+
+
+@given(
+    st.lists(st.sampled_from(["a", "bb", "ccc", " ", "  ", "-", "\xe9", "x" * 12, "y" * 45]), max_size=25).map("".join),
+    st.integers(6, 50),
+    st.sampled_from(["", "  ", "    "]),
+)
+def test_a_sentence_is_wrapped_as_the_standard_library_wraps_it(text: str, width: int, indent: str) -> None:
+    assert wrapped(text, width, indent, indent + "  ") == textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

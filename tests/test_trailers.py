@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from repo_builder import RepoBuilder
 
 from shipmoor_hooks.model import Code, CommitMessage, Disclosure, DisclosureLine, Finding, Trailer
-from shipmoor_hooks.rules.trailer_lines import matches
+from shipmoor_hooks.rules.trailer_lines import counted, hashed, matches
 from shipmoor_hooks.rules.trailers import (
     TAKES,
     case_hash,
@@ -499,3 +501,27 @@ def test_each_key_is_offered_once() -> None:
 )
 def test_a_star_stands_for_anything_and_all_else_for_itself(pattern: str, case: str, fits: bool) -> None:
     assert matches(pattern, case) is fits
+
+
+@given(st.text("ab*( )0123)\t\n\u0663", max_size=14))
+@example("a (1234567890)")
+@example("a(3)")
+@example(" (3)")
+@example("a (\u0663)")
+@example("a ((3))")
+def test_a_counted_name_is_what_the_expression_takes(text: str) -> None:
+    match = re.fullmatch(r"(.*\S)\s*\(([0-9]{1,9})\)", text)
+    assert counted(text) == (match and (match[1], int(match[2])))
+
+
+@given(
+    st.one_of(
+        st.text("cCaAsSeE:0fFg9 ", max_size=10), st.text("0123456789abcdefABCDEF", max_size=9).map("case:".__add__)
+    )
+)
+@example("case:")
+@example("CASE:AB")
+@example("case:12 ")
+def test_a_hashed_name_is_what_the_expression_takes(text: str) -> None:
+    match = re.fullmatch(r"(?i)case:([0-9a-f]*)", text)
+    assert hashed(text) == (match and match[1].lower())

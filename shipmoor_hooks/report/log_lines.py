@@ -10,7 +10,7 @@ from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import DisclosureLine
 from shipmoor_hooks.report.pages import Commit
-from shipmoor_hooks.rules import trailer_lines
+from shipmoor_hooks.rules import trailer_search
 
 _HEAD, _BELOW = "\x01", "\x02"
 # The second and third line are only for what git draws before them: a merge needs one line to fork.
@@ -57,6 +57,6 @@ def _commit(fields: list[str], graph: str, below: list[str]) -> Commit:
 
 def _disclosures(git: Git, names: list[str]) -> dict[str, tuple[DisclosureLine, ...]]:
     found: dict[str, list[DisclosureLine]] = {}
-    for line in trailer_lines.ours(history.messages_of(git, names)):
+    for line in trailer_search.ours(history.messages_of(git, names)):
         found.setdefault(line.commit, []).append(line)
     return {name: tuple(lines) for name, lines in found.items()}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shipmoor_hooks.model import Finding, Run
 from shipmoor_hooks.rules import wording
 from shipmoor_hooks.rules.standing import newest_of
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # A rule of its own judges these (EXPECTATION_WEAKENED), so that they alone make no two runs incomparable.
 _JUDGED = ("threshold",)

@@ -6,17 +6,17 @@ folder is handed in (`Change`): reading it takes git and YAML, and is asked only
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.eval_model import EvalCase
-from shipmoor_hooks.model import Code, Evidence, Finding, Run
+from shipmoor_hooks.model import Finding, Run
 from shipmoor_hooks.rules import eval_wording as wording
 from shipmoor_hooks.rules.policy_rules import option
 from shipmoor_hooks.rules.standing import deciding
 
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:  # what compares two folders is not loaded where none differs
+    from collections.abc import Iterable, Mapping, Sequence
+
     from shipmoor_hooks.evals.expectations import ChangedPart
     from shipmoor_hooks.store.record_model import Regrade
 
@@ -99,10 +99,6 @@ def stands_for_regrade(run: Run, row: Moved, differing: Iterable[str]) -> bool:
 def keeps_traces(runs: Iterable[Run], case_id: str) -> bool:
     """Whether a trace of the case is kept in one of the runs."""
     return any(s.trace for _, case in _by_id(runs).get(case_id, ()) for s in case.samples)
-
-
-def is_evals(runs: Iterable[Run]) -> bool:
-    return any(run.evals is not None for run in runs)
 
 
 def moved(sides: Sides) -> list[Moved]:
@@ -197,31 +193,6 @@ def _unregistered(sides: Sides) -> list[Finding]:
 
 
 # ---------------------------------------------------------------- what may clear
-
-
-def alone_runs(runs: Iterable[Run], suite: str, variant: str | None, evidence: Evidence) -> tuple[Run, ...]:
-    """The runs of single cases that are sound but for being a selection: a red of theirs at the base's tree clears too."""
-    return tuple(
-        r
-        for r in runs
-        if r.evals is not None
-        and r.evals.alone
-        and r.tree is not None
-        and (r.suite, r.variant) == (suite, variant)
-        and r.evidence >= evidence
-        and all(p.code is Code.RUN_PARTIAL for p in r.problems)
-    )
-
-
-def has_expectation(run: Run, case_id: str, expectations: frozenset[str | None]) -> bool:
-    """Whether the case was measured under one of these expectations; always true for a suite that has none."""
-    if run.evals is None:
-        return True
-    return any(c.id == case_id and c.expectation in expectations and c.valid for c in run.evals.cases)
-
-
-def expectations_of(runs: Iterable[Run], case_id: str) -> frozenset[str | None]:
-    return frozenset(c.expectation for r in runs if r.evals for c in r.evals.cases if c.id == case_id) - {None}
 
 
 # ---------------------------------------------------------------- pieces

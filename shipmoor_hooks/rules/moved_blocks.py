@@ -8,9 +8,13 @@ A block that changed on the way is not moved: its expectation may have changed w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 
 from shipmoor_hooks.data_classes import dataclass, field
+from shipmoor_hooks.rules.pairing import last_name
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 # What the diff must be asked for, so that whatever the user has configured, the marks are these.
 COLOURS = {
@@ -111,9 +115,3 @@ def candidates(gone: Iterable[str], new: Iterable[str]) -> dict[str, str]:
         for case_id in ids:
             by_name.setdefault(last_name(case_id), []).append(case_id)
     return {rows[0]: came[name][0] for name, rows in lost.items() if len(rows) == 1 and len(came.get(name, ())) == 1}
-
-
-def last_name(case_id: str) -> str:
-    """The name of a case without its file and classes, its parameters included."""
-    head, bracket, parameters = case_id.partition("[")
-    return head.rpartition("::")[2] + bracket + parameters

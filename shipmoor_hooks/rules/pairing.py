@@ -7,14 +7,15 @@ carries only positions. What is left over is gone.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.rules.standing import BaseCase, Tip, TipCase
 
-_POSITIONAL = re.compile(r"([A-Za-z_]+)(0|[1-9][0-9]*)")
-_BOUNDARY = re.compile(r"::|/")
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_DIGITS = "0123456789"
+_LONGEST = 9  # digits of a position
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,17 @@ def _in_files(
 def _record_over(case_id: str, covering: Mapping[str, TipCase]) -> TipCase | None:
     """The record whose prefix is the longest that the id starts with; a prefix ends at `::` or `/`."""
     found: TipCase | None = None
-    for boundary in _BOUNDARY.finditer(case_id) if covering else ():
-        found = covering.get(case_id[: boundary.end()]) or found
+    end = _next_boundary(case_id, 0) if covering else 0
+    while end:
+        found = covering.get(case_id[:end]) or found
+        end = _next_boundary(case_id, end)
     return found
+
+
+def _next_boundary(case_id: str, start: int) -> int:
+    """Where the next `::` or `/` behind `start` ends; 0 where there is none."""
+    ends = [at + len(mark) for mark in ("::", "/") if (at := case_id.find(mark, start)) >= 0]
+    return min(ends, default=0)
 
 
 def _renamed(case_id: str, renames: Mapping[str, str]) -> str:
@@ -173,11 +182,24 @@ def row(parameters: Sequence[str]) -> tuple[str, int] | None:
     """The word and the length of a row of cases whose ids carry nothing but a position (`[o0]`, `[o1]`, ...); else None."""
     words, indexes = set(), []
     for parameter in parameters:
-        match = _POSITIONAL.fullmatch(parameter[1:-1]) if parameter[:1] == "[" and parameter[-1:] == "]" else None
-        if match is None:
+        inside = parameter[1:-1] if parameter[:1] == "[" and parameter[-1:] == "]" else ""
+        word = inside.rstrip(_DIGITS)
+        digits = inside[len(word) :]
+        if not 0 < len(digits) <= _LONGEST or str(int(digits)) != digits or not _is_word(word):
             return None
-        words.add(match[1])
-        indexes.append(int(match[2]))
+        words.add(word)
+        indexes.append(int(digits))
     if len(words) != 1 or sorted(indexes) != list(range(len(indexes))):
         return None
     return words.pop(), len(indexes)
+
+
+def _is_word(text: str) -> bool:
+    """ASCII letters and underscores, one at least."""
+    return text.isascii() and text.replace("_", "a").isalpha()
+
+
+def last_name(case_id: str) -> str:
+    """The name of a case without its file and classes, its parameters included."""
+    head, bracket, parameters = case_id.partition("[")
+    return head.rpartition("::")[2] + bracket + parameters

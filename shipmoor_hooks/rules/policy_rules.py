@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
 
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import CaseRules, Code, Finding, Loosening, Policy, Suite
 
-# Base command and tip command -> the selection that the tip's adds, in words, or None.
-AddedSelection = Callable[[Sequence[str], Sequence[str]], str | None]
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    # Base command and tip command -> the selection that the tip's adds, in words, or None.
+    AddedSelection = Callable[[Sequence[str], Sequence[str]], str | None]
 
 
 @dataclass(frozen=True, slots=True)

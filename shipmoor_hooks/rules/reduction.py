@@ -6,11 +6,9 @@ clock; the wording of each finding stands in `wording`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Count, Finding, RecordKind, Run, Suite, SuiteCount
-from shipmoor_hooks.rules import eval_rules, eval_wording, unstable_wording, wording
+from shipmoor_hooks.rules import eval_runs, wording
 from shipmoor_hooks.rules.conditions import differing, equal_conditions
 from shipmoor_hooks.rules.pairing import Pairing, pair
 from shipmoor_hooks.rules.standing import (
@@ -27,6 +25,10 @@ from shipmoor_hooks.rules.standing import (
 )
 from shipmoor_hooks.rules.unchanged import set_aside
 from shipmoor_hooks.rules.unstable import Unstable, original, unstable_ids
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
 
 HOUR = 3600.0
 CLOCK_TOLERANCE = 120.0  # seconds that a run may lie in the future (10.5)
@@ -143,6 +145,8 @@ def _unstable(question: Question, loose: Unstable) -> list[Finding]:
     """Groups of ids that change from run to run: compared by number and by colour."""
     if not loose:
         return []
+    from shipmoor_hooks.rules import unstable_wording
+
     decide = deciding(question.tip, question.suite.reruns)
     recent = [r for r in question.base if _may_clear(question, r, decide)]
     rows = loose.compared(question.base, recent, decide, original(question.renames or {}))
@@ -189,12 +193,12 @@ def _clear(question: Question, tip: TipCase, base_count: Count | None, red_in: S
     """A red of a case that was green at the base: CASE_RED, unless a base run of the last hours shows it red as well."""
     decide = deciding(question.tip, question.suite.reruns)
     suspect = False
-    asked = eval_rules.expectations_of(decide, tip.id)
+    asked = eval_runs.expectations_of(decide, tip.id)
     for run in sorted(red_in, key=lambda r: (-r.started, r.id)):
         age = question.now - run.started
         if age > question.window_hours * HOUR or not all(equal_conditions(run, t) for t in decide):
             continue
-        if not eval_rules.has_expectation(run, tip.id, asked):
+        if not eval_runs.has_expectation(run, tip.id, asked):
             continue
         if run.clock_suspect or age < -CLOCK_TOLERANCE:
             suspect = True
@@ -208,8 +212,10 @@ def _clear(question: Question, tip: TipCase, base_count: Count | None, red_in: S
 
 def _with_samples(question: Question, tip: TipCase, cleared: Finding) -> Finding:
     """Of an eval case every sample of the window is told: a base that was run until it was red shows."""
-    if not eval_rules.is_evals(question.base):
+    if not eval_runs.is_evals(question.base):
         return cleared
+    from shipmoor_hooks.rules import eval_wording
+
     decide = deciding(question.tip, question.suite.reruns)
     full, alone = ([r for r in runs if _may_clear(question, r, decide)] for runs in (question.base, question.alone))
     told = eval_wording.base_samples(tip.id, full, alone)

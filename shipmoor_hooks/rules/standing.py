@@ -8,10 +8,12 @@ and are no members of an inventory: nothing is lost when one goes away.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Case, Count, Outcome, RecordKind, Run
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,15 @@
-"""One line of a disclosure: found in a message, read, judged by itself, written to be pasted (sections 4, 10.33)."""
+"""One line of a disclosure: read, judged by itself, written to be pasted (design, sections 4 and 10.33). Pure.
+
+`trailer_search` finds them in messages.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from shipmoor_hooks.model import Code, DisclosureLine, Finding, Trailer
 
-from shipmoor_hooks.model import Code, CommitMessage, DisclosureLine, Finding, Trailer
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 # The trailers that let a finding of each code through, the one to offer first. A code that is not here takes none.
 TAKES: dict[Code, tuple[Trailer, ...]] = {
@@ -22,70 +26,8 @@ PLACEHOLDER = "<reason>"
 LONGEST_LINE = 100
 HASH_DIGITS = 12  # of 8 or more that are read: with eight, two of a hundred thousand ids would share a name
 
-_KEYS = {t.value.lower(): t for t in Trailer}
-_IN_BODY = re.compile(rf"^([ \t>*-]*)({'|'.join(_KEYS)})[ \t]*:[ \t]*(.*)$", re.IGNORECASE)
-COUNTED = re.compile(r"(.*\S)\s*\(([0-9]{1,9})\)")
-HASHED = re.compile(r"case:([0-9a-f]*)", re.IGNORECASE)
+_HEX = frozenset("0123456789abcdef")
 NO_REASON = "it gives no reason after ` -- `"
-
-
-# ---------------------------------------------------------------- what stands in the commits
-
-
-def ours(commits: Sequence[CommitMessage]) -> tuple[DisclosureLine, ...]:
-    """Our trailers among those that git reads, in the order given; keys in any case, each of several with one key."""
-    return tuple(
-        DisclosureLine(commit.commit, _KEYS[key.strip().lower()], _one_line(value))
-        for commit in commits
-        for key, value in commit.trailers
-        if key.strip().lower() in _KEYS
-    )
-
-
-def misplaced(commits: Sequence[CommitMessage]) -> tuple[DisclosureLine, ...]:
-    """Well-formed lines in a message where git reads no trailer: the subject, prose, the body that a squash leaves."""
-    found: list[DisclosureLine] = []
-    for commit in commits:
-        read = {(line.trailer, line.value) for line in ours([commit])}
-        for trailer, value in _lines_of(commit.message):
-            line = DisclosureLine(commit.commit, trailer, value)
-            if (trailer, value) not in read and malformed(line) is None:
-                found.append(line)
-    return tuple(found)
-
-
-def misplaced_notes(lines: Sequence[DisclosureLine]) -> tuple[Finding, ...]:
-    """A DISCLOSURE_MISPLACED note for each line."""
-    return tuple(
-        Finding(
-            Code.DISCLOSURE_MISPLACED,
-            f"{told(line, _name(line))} does not count: it stands where git reads no trailers.",
-            "Move the line to the last paragraph of the commit message, which holds nothing but trailers.",
-        )
-        for line in lines
-    )
-
-
-def _name(line: DisclosureLine) -> str:
-    return divide(line.value, lambda _: False)[0]
-
-
-def _one_line(value: str) -> str:
-    return " ".join(filter(None, (part.strip() for part in value.split("\n"))))
-
-
-def _lines_of(message: str) -> Iterator[tuple[Trailer, str]]:
-    """Whatever looks like one of our trailers, anywhere, also indented or behind a bullet; deeper lines go on."""
-    lines = message.split("\n")  # as git does: other line ends are part of a value
-    for number, line in enumerate(lines):
-        if start := _IN_BODY.match(line):
-            value = start[3]
-            for following in lines[number + 1 :]:
-                depth = len(following) - len(following.lstrip(" \t"))
-                if not following.strip() or depth <= len(start[1]) or _IN_BODY.match(following):
-                    break
-                value += "\n" + following
-            yield _KEYS[start[2].lower()], _one_line(value)
 
 
 # ---------------------------------------------------------------- one line
@@ -102,7 +44,7 @@ def wrong_rename(subject: str) -> str | None:
     old, arrow, new = subject.partition(" => ")
     if not arrow:
         return "it does not name two cases as `old => new`"
-    if any(n.endswith("*") or ("*" in n and COUNTED.fullmatch(n)) for n in (old, new)):
+    if any(n.endswith("*") or ("*" in n and counted(n)) for n in (old, new)):
         return "a rename names one case and one target, never a wildcard"
     return wrong_name(old) or wrong_name(new)
 
@@ -110,15 +52,29 @@ def wrong_rename(subject: str) -> str | None:
 def wrong_name(name: str) -> str | None:
     if not name:
         return "it names nothing"
-    if hashed := HASHED.fullmatch(name):
-        return None if 8 <= len(hashed[1]) <= 64 else "`case:` takes 8 to 64 digits of the id's SHA-256"
-    counted = COUNTED.fullmatch(name)
-    pattern = counted[1] if counted else name
+    if (digits := hashed(name)) is not None:
+        return None if 8 <= len(digits) <= 64 else "`case:` takes 8 to 64 digits of the id's SHA-256"
+    told_number = counted(name)
+    pattern = told_number[0] if told_number else name
     if "*" in pattern and not any(c.isalnum() for c in pattern):
         return "a bare `*` names nothing in particular"
     if name.endswith("*"):
         return "a wildcard needs the count of the cases in parentheses"
     return None
+
+
+def counted(text: str) -> tuple[str, int] | None:
+    """A name with the number that stands behind it in parentheses, `NAME (3)`; None for anything else."""
+    name, _, number = text.rpartition("(")
+    name, digits = name.rstrip(), number[:-1]
+    is_number = number[-1:] == ")" and len(digits) <= 9 and digits.isascii() and digits.isdigit()
+    return (name, int(digits)) if name and is_number and "\n" not in name else None
+
+
+def hashed(text: str) -> str | None:
+    """The digits of `case:DIGITS`, in any case, as lower-case hex; None for anything else."""
+    head, digits = text[:5].lower(), text[5:].lower()
+    return digits if head == "case:" and _HEX.issuperset(digits) else None
 
 
 def divide(value: str, is_known: Callable[[str], bool]) -> tuple[str, str]:
@@ -218,5 +174,5 @@ def _shared_place(cases: Collection[str]) -> str:
 def _is_plain(case: str) -> bool:
     """Whether git and we read the id back from a line just as it is."""
     marks = any(mark in f" {case} " for mark in (" -- ", " => "))
-    misread = wrong_name(case) or COUNTED.fullmatch(case) or case.startswith("case:")
+    misread = wrong_name(case) or counted(case) or case.startswith("case:")
     return case.isprintable() and case == case.strip() and not marks and not misread

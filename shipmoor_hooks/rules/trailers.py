@@ -8,29 +8,28 @@ it count "the rest", a line about one case could make the count of another line 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
 from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.model import Code, Disclosure, DisclosureLine, Finding, Level, Trailer
 from shipmoor_hooks.rules.trailer_lines import (
-    COUNTED,
-    HASHED,
     NO_REASON,
     TAKES,
     arrows,
     case_hash,
+    counted,
     divide,
+    hashed,
     line_to_paste,
     malformed,
     matches,
-    misplaced,
-    misplaced_notes,
-    ours,
     told,
     wrong_name,
     wrong_rename,
 )
+from shipmoor_hooks.rules.trailer_search import misplaced, misplaced_notes, ours
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 __all__ = ["TAKES", "case_hash", "disclose", "line_to_paste", "malformed", "misplaced", "misplaced_notes", "ours"]
 
@@ -121,7 +120,7 @@ class _Book:
         """Take the line in, or say why it is not used."""
         if not reason:
             return NO_REASON
-        if self.reason_pattern and not re.search(self.reason_pattern, reason):
+        if self.reason_pattern and not _fits(self.reason_pattern, reason):
             return f"its reason does not match the policy's pattern `{self.reason_pattern}`"
         disclosure = Disclosure(line.commit, line.trailer, reason)
         if line.trailer is Trailer.RENAMED:
@@ -145,8 +144,7 @@ class _Book:
         return f"{refused[0]} cannot be disclosed" if refused else "nothing was lost there that it could disclose"
 
     def _enter_wildcard(self, subject: str, disclosure: Disclosure) -> str | None:
-        counted = COUNTED.fullmatch(subject)
-        pattern, said = (counted[1], int(counted[2])) if counted else (subject, None)
+        pattern, said = counted(subject) or (subject, None)
         matched = [case for case in self.open[disclosure.trailer] if matches(pattern, case)]
         wrong = wrong_name(f"{pattern} (1)")
         if wrong:
@@ -187,14 +185,14 @@ class _Book:
         """The id that a name means, exact first, then by hash; or why it means none. `likely` ids are offered first."""
         if name in self.known:
             return name, None
-        hashed = HASHED.fullmatch(name)
-        if not hashed:
+        start = hashed(name)
+        if start is None:
             return name, f"there is no such case{self._hint(name, likely)}"
         if wrong := wrong_name(name):
             return name, wrong
         if not self.hashes:
             self.hashes = {case_hash(case): case for case in self.known}
-        found = [case for digits, case in self.hashes.items() if digits.startswith(hashed[1].lower())]
+        found = [case for digits, case in self.hashes.items() if digits.startswith(start)]
         if len(found) == 1:
             return found[0], None
         return name, f"{len(found)} cases begin like that; give more digits" if found else "there is no such case"
@@ -206,8 +204,14 @@ class _Book:
         self.hints += 1
         if self.hints > _MOST_HINTS:
             return ""
-        tail = re.split(r"::|/", name)[-1]
+        tail = name.replace("::", "/").rpartition("/")[2]
         alike = sorted(case for case in self.known if case.endswith(tail))[:_MOST_COMPARED]
         pool = [*sorted(likely)[:_MOST_COMPARED], *alike]
         near = difflib.get_close_matches(name, pool, n=1)
         return f" (the nearest is `{near[0]}`)" if near else ""
+
+
+def _fits(pattern: str, reason: str) -> bool:
+    import re  # only a policy with a pattern needs it
+
+    return re.search(pattern, reason) is not None

@@ -7,12 +7,13 @@ records of more than a case, or whose ids do not stand in order, are left as the
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-
 from shipmoor_hooks.case_list import RED_LETTERS, CaseList, RecordKind
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Run
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _STEP = 4096  # cases that are compared at once
 
@@ -98,6 +99,8 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int,
 
 def _of_function(ids: Sequence[str], function: str) -> Iterator[int]:
     """The positions of a function's ids: its name alone, and with anything in brackets."""
+    from bisect import bisect_left  # where no id comes or goes nothing is looked for
+
     for start in (function, f"{function}["):
         position = bisect_left(ids, start)
         while position < len(ids) and ids[position].startswith(start) and ids[position].partition("[")[0] == function:

@@ -8,43 +8,15 @@ smaller than another, and every id counts as a name of its own: a case that is g
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
-
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.model import RecordKind, Run
 
-_NUMBER = re.compile(r"\d+(?:[.,:+-]*\d+)*")
-_MIXED = re.compile(r"[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[.,:+-][A-Za-z0-9]*\d[A-Za-z0-9]*)*")
-_WORD = re.compile(r"\w+")
-_GAP = "…"
-Row = TypeVar("Row")
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
 
-
-def _numbers(case_id: str) -> str:
-    return _NUMBER.sub(_GAP, case_id)
-
-
-def _mixed(case_id: str) -> str:
-    return _MIXED.sub(_GAP, case_id)
-
-
-def _any_order(case_id: str) -> str:
-    """The words of the last bracket in alphabetical order: a set has none of its own."""
-    head, bracket, inside = _mixed(case_id).partition("[")
-    return f"{head}[{' '.join(sorted(_WORD.findall(inside)))}]" if bracket else head
-
-
-def _parameters(case_id: str) -> str:
-    """Everything behind the function's name."""
-    head, bracket, _ = case_id.partition("[")
-    return f"{head}[{_GAP}]" if bracket and case_id.endswith("]") else case_id
-
-
-# The forms that ids of one group share, the narrowest first: an id belongs to the first that fits.
-_FORMS: tuple[Callable[[str], str], ...] = (_numbers, _mixed, _any_order, _parameters)
+    Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +51,17 @@ class Unstable:
         """The group that an id belongs to, also one that was never seen before."""
         if case_id in self.steady or not self.groups:
             return None
+        from shipmoor_hooks.rules.id_forms import FORMS
+
         for level in sorted({level for level, _ in self._forms}):
-            found = self._forms.get((level, _FORMS[level](case_id)))
+            found = self._forms.get((level, FORMS[level](case_id)))
             if found is not None:
                 return found
         return None
 
     def sizes(self, run: Run, old_name: Callable[[str], str] = str) -> dict[str, Size]:
         """How much of each group a run holds, by the group's name. `old_name` gives the id before a file was renamed."""
-        cases, red, skipped = Counter[str](), Counter[str](), Counter[str]()
+        cases, red, skipped = ({g.name: 0 for g in self.groups} for _ in range(3))
         for case in run.cases:
             if case.kind is RecordKind.CASE and (group := self.group_of(old_name(case.id))) is not None:
                 cases[group.name] += case.count
@@ -151,32 +125,16 @@ def unstable_ids(runs: Sequence[Run]) -> Unstable:
     for run in runs:
         ids = frozenset(c.id for c in run.cases if c.kind is RecordKind.CASE)
         by_tree.setdefault(run.scoped_tree or run.tree, []).append(ids)
+    if all(len(same_tree) < 2 for same_tree in by_tree.values()):
+        return Unstable()  # of one run nobody can tell
+    from shipmoor_hooks.rules import id_forms
+
     found: dict[tuple[int, str], set[str]] = {}
     for same_tree in by_tree.values():
-        _learn(same_tree, found)
+        id_forms.learn(same_tree, found)
     if not found:
         return Unstable()
     # Of one run nobody can tell; what stands in each of several runs of some tree is a name, whatever other trees have.
     steady = [frozenset.intersection(*same_tree) for same_tree in by_tree.values() if len(same_tree) > 1]
-    forms = {key: Group(_name(key, ids), tuple(sorted(ids))) for key, ids in sorted(found.items())}
+    forms = {key: Group(id_forms.name(key, ids), tuple(sorted(ids))) for key, ids in sorted(found.items())}
     return Unstable(tuple(forms.values()), frozenset().union(*steady), forms)
-
-
-def _learn(runs: Sequence[frozenset[str]], found: dict[tuple[int, str], set[str]]) -> None:
-    """Add the groups that the runs of one tree show: as many ids of a form in each run, and not the same ones."""
-    left = [ids - frozenset.intersection(*runs) for ids in runs]
-    for level, form in enumerate(_FORMS):
-        numbers = [Counter(map(form, ids)) for ids in left]
-        balanced = {key for key, number in numbers[0].items() if all(other[key] == number for other in numbers[1:])}
-        if balanced:
-            for ids in left:
-                for case_id in ids:
-                    if (key := form(case_id)) in balanced:
-                        found.setdefault((level, key), set()).add(case_id)
-            left = [frozenset(i for i in ids if form(i) not in balanced) for ids in left]
-
-
-def _name(key: tuple[int, str], ids: Iterable[str]) -> str:
-    """The form as people read it; words in any order stand for the whole bracket."""
-    level, form = key
-    return _parameters(min(ids)) if _FORMS[level] is _any_order else form

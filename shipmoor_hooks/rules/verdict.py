@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.model import (
     Code,
@@ -15,9 +13,12 @@ from shipmoor_hooks.model import (
     SuiteCount,
     Verdict,
 )
-from shipmoor_hooks.rules import trailers
-from shipmoor_hooks.rules.moved_blocks import last_name
-from shipmoor_hooks.rules.trailer_lines import rename_to_paste
+from shipmoor_hooks.rules.pairing import last_name
+from shipmoor_hooks.rules.trailer_lines import line_to_paste, rename_to_paste
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 _ORDER = {code: number for number, code in enumerate(Code)}
 _RENAMES_OFFERED = 3
@@ -41,12 +42,15 @@ def conclude(
     A refusal outweighs missing evidence, missing evidence outweighs nothing (exit 1 before 3 before 0). In mode `warn`
     a refusal is told and let through; evidence that is missing stays missing.
     """
-    lines = trailers.ours(commits)
-    judged, unused = trailers.disclose(
-        findings, lines, known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
-    )
-    everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
-    removed = {f.case for f in judged if f.code is Code.CASE_REMOVED}
+    everything = list(findings)
+    if commits:
+        from shipmoor_hooks.rules import trailers  # loads what reads messages
+
+        judged, unused = trailers.disclose(
+            findings, trailers.ours(commits), known=known, new_at_tip=new_at_tip, reason_pattern=reason_pattern
+        )
+        everything = [*judged, *unused, *trailers.misplaced_notes(trailers.misplaced(commits))]
+    removed = {f.case for f in findings if f.code is Code.CASE_REMOVED}
     offered = sorted(new_at_tip) if max(len(removed), len(new_at_tip)) <= _RENAMES_OFFERED else []
     namesakes: dict[str, list[str]] = {}
     for new in sorted(new_at_tip):
@@ -93,7 +97,7 @@ def _with_ways_out(finding: Finding, new_at_tip: Sequence[str]) -> Finding:
     """The first way out is to restore; then a rename, where there are few candidates; then the line to paste."""
     if not finding.refuses:
         return finding
-    paste = trailers.line_to_paste(finding)
+    paste = line_to_paste(finding)
     if paste is None:
         return finding
     if finding.record:

@@ -5,16 +5,16 @@ Lines to paste are added by `verdict`, which knows what words can disclose; here
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from shipmoor_hooks.ages import ago as ago
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.model import Code, Count, Finding, Outcome, RecordKind, Run
 from shipmoor_hooks.rules.pairing import Fewer
 from shipmoor_hooks.rules.standing import BaseCase, TipCase
 
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shipmoor_hooks.rules.reduction import Question
 
 _PAST = {

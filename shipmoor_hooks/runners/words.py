@@ -7,16 +7,16 @@ reading: an operand too many makes a run partial, never complete.
 
 from __future__ import annotations
 
-import enum
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from shipmoor_hooks.data_classes import dataclass, field
+from shipmoor_hooks.enums import Enum
 
 END = "--"
 
 
-class Effect(enum.Enum):
+class Effect(Enum):
     """What an option does to a run."""
 
     SELECT = "select"  # given: fewer cases run
@@ -28,7 +28,7 @@ class Effect(enum.Enum):
     PLAIN = "plain"
 
 
-class Takes(enum.Enum):
+class Takes(Enum):
     """Where an option's value stands."""
 
     NOTHING = "nothing"  # a flag; `--flag=false` takes it back

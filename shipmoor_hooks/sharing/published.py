@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
 
 from shipmoor_hooks.data_classes import dataclass, field
+from shipmoor_hooks.enums import Enum
 from shipmoor_hooks.errors import EvidenceFault
 from shipmoor_hooks.git import Git
 

@@ -6,7 +6,6 @@ wrong type raises TypeError or ValueError, a missing field TypeError: whoever re
 
 from __future__ import annotations
 
-import enum
 import functools
 import math
 import types
@@ -14,6 +13,7 @@ import typing
 from typing import Any, TypeVar, cast
 
 from shipmoor_hooks.data_classes import defaults, is_data_class
+from shipmoor_hooks.enums import Enum
 
 _Kind = TypeVar("_Kind")
 
@@ -25,7 +25,7 @@ def written(value: Any) -> Any:
         return {name: written(one) for name, one in have.items() if name not in usual or one != usual[name]}
     if isinstance(value, tuple):
         return [written(v) for v in value]
-    if isinstance(value, enum.Enum):
+    if isinstance(value, Enum):
         return value.value
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is no number")
@@ -54,7 +54,7 @@ def _value(hint: Any, value: Any) -> Any:
         return _tuple(typing.get_args(hint), value)
     if is_data_class(hint):
         return read(hint, value)
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+    if isinstance(hint, type) and issubclass(hint, Enum):
         return hint(value)
     return _plain(hint, value)
 

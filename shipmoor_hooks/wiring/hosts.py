@@ -7,12 +7,12 @@ where they run it first with git's whole list. lefthook and husky hand the list 
 from __future__ import annotations
 
 import contextlib
-import enum
 import os
 import shutil
 from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.data_classes import dataclass
+from shipmoor_hooks.enums import Enum
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.wiring import toml_edit, yaml_edit
@@ -30,7 +30,7 @@ LEFTHOOK_FILES = tuple(
 HOOK_TYPES = "default_install_hook_types"
 
 
-class Host(enum.Enum):
+class Host(Enum):
     PRE_COMMIT = "pre-commit"
     PREK = "prek"
     LEFTHOOK = "lefthook"

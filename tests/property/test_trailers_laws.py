@@ -37,7 +37,7 @@ NAMES = st.one_of(
 LINES = st.lists(
     st.builds(
         lambda trailer, name, reason: DisclosureLine("c" * 40, trailer, f"{name} -- {reason}".strip()),
-        st.sampled_from(Trailer),
+        st.sampled_from(list(Trailer)),
         NAMES,
         st.sampled_from(["why", "", "<reason>", "a -- b", "#1"]),
     ),
