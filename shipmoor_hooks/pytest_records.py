@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Locate = Callable[[str], str]  # pytest's path, relative to its rootdir, to one relative to the worktree's root
-    # The node id of a test that passed and no more; else node id, outcome, and the outcomes of the attempts before.
+    # The node id of a test that passed and no more; else node id, outcome, the outcomes of the attempts before.
     Finished = str | tuple[str, str, str]
 
 PASSED, FAILED, ERROR, SKIPPED, XFAILED = "pfesx"
@@ -151,7 +151,7 @@ def dotted(path: str) -> str:
 
 
 def outcome_of(report: Any) -> str:
-    """The outcome of one phase, as a letter. Failing outside the call is an error; a skip with `wasxfail` was expected to fail."""
+    """The letter of one phase. Failing outside the call is an error; a skip with `wasxfail` was expected to fail."""
     if report.outcome == "failed":
         return FAILED if report.when == "call" else ERROR
     if report.outcome == "skipped":

@@ -134,6 +134,23 @@ def begin(asked: Asked, started: float, *, insisted: bool) -> PytestRun | None:
     )
 
 
+def taken_over(asked: Asked, rules: bytes, suite: str, start: bytes, records: Records) -> PytestRun:
+    """A session that began the short way, in a worktree as its last commit has it: `rules` and `start` are the bytes of the
+    policy and of the run's start entry. Raises the errors of the flow."""
+    from shipmoor_hooks.measured_surface import Seen
+    from shipmoor_hooks.store import entry
+    from shipmoor_hooks.trees.tree import TreeCapture
+
+    here = place.find(asked.rootdir, asked.environ)
+    known = policy.parse(rules, policy.OWN_FILE)
+    chosen = known.suites[suite]
+    top = os.path.realpath(here.require_top())
+    run = entry.decode(start, None)
+    before = TreeCapture(run.tree, run.head, (), (), (), (), "head", "", git=here.git)
+    begun = capture.Begun(here, known, chosen, run, before, Seen(PYTEST.name))
+    return PytestRun(asked, begun, records, narrowing_of(asked, chosen, top), is_command_of(chosen, asked))
+
+
 def choose_suite(rules: Policy, asked: Asked, top: str) -> Suite | None:
     """The suite that this session belongs to: the one named, the only one that pytest runs, or the only one that this
     command runs whole. None when the policy has no suite for pytest; UsageFault when several would do."""

@@ -30,12 +30,13 @@ _SHELL_PLAIN = _LETTERS | frozenset(" ./=:,@%+")
 
 
 class Plain:
-    """What the quick paths ask of a policy: the target's name, the weakest evidence that counts, the suites' own tables."""
+    """What the quick paths ask of a policy: the target's name, the weakest evidence that counts, what is done about
+    untracked files, the suites' own tables."""
 
-    __slots__ = ("evidence", "suites", "target")
+    __slots__ = ("evidence", "suites", "target", "untracked")
 
-    def __init__(self, target: str, evidence: str, suites: dict[str, Table]) -> None:
-        self.target, self.evidence, self.suites = target, evidence, suites
+    def __init__(self, target: str, evidence: str, untracked: str, suites: dict[str, Table]) -> None:
+        self.target, self.evidence, self.untracked, self.suites = target, evidence, untracked, suites
 
 
 def read(data: bytes) -> Plain | None:
@@ -52,7 +53,16 @@ def read(data: bytes) -> Plain | None:
         if kind != "suite" or not suite or not _fits(table, _SUITE):
             return None
         suites[suite] = table
-    return Plain(str(gate.get("target", "origin/HEAD")), str(gate.get("evidence", "imported")), suites)
+    usual = {"target": "origin/HEAD", "evidence": "imported", "untracked": "warn"}
+    target, evidence, untracked = (str(gate.get(key, value)) for key, value in usual.items())
+    return Plain(target, evidence, untracked, suites)
+
+
+def words(command: Value | None) -> list[str]:
+    """The words of a suite's command; [] for none. A string is plain: it is split at its blanks."""
+    if isinstance(command, str):
+        return command.split()
+    return command if isinstance(command, list) else []
 
 
 def _tables(data: bytes) -> dict[str, Table] | None:

@@ -29,6 +29,15 @@ class Word:
         self.word = self.value = word
 
 
+class PlainProblem:
+    """Why a run does not count as complete (`model.Problem`)."""
+
+    __slots__ = ("code", "message", "next_step")
+
+    def __init__(self, code: str, message: str, next_step: str = "") -> None:
+        self.code, self.message, self.next_step = Word(code), message, next_step
+
+
 class PlainRun:
     """A run of one of the plain kinds as `model.Run` tells it, its defaults filled in."""
 
@@ -40,7 +49,9 @@ class PlainRun:
     evidence: Word
     started: float
     recorded: float
-    variant = shard = finished = exit_code = evals = None
+    variant = shard = evals = None
+    finished: float | None = None
+    exit_code: int | None = None
     worktree = cwd = runner = runner_version = reader = label = key = ""
     sequence = 0
     clock_suspect = False
@@ -51,7 +62,7 @@ class PlainRun:
     untracked: tuple[str, ...] = ()
     reports: tuple[Any, ...] = ()
     changes: tuple[Any, ...] = ()
-    problems: tuple[Any, ...] = ()
+    problems: tuple[PlainProblem, ...] = ()
 
     def __init__(self, **told: Any) -> None:
         self.__dict__.update(told)
