@@ -1,7 +1,7 @@
 """Adding a run to the spool as `store.spool` does, for the pytest plugin's short way: what it knows is the plain case.
 
-The chain has a head, and nobody was killed while writing it; nothing that was touched beside the run is damaged; the seal
-key is at hand, or none is wanted. `add` gives None before anything is written where that is not so, and the spool does it.
+The chain is new or has a head, and nobody was killed while writing it; nothing that was touched beside the run is damaged;
+the seal key is at hand, or none is wanted. Where that is not so `add` gives None before it writes, and the spool does it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class LeanSpool:
         the spool is not as it should be.
         """
         key = self._keys.for_new()
-        if key is None or not os.path.isfile(f"{self._root}/runs/{self._worktree}/{HEAD}"):
+        if key is None:
             return None
         folder = real_folder(self._root, "runs", self._worktree)
         with (
@@ -61,6 +61,8 @@ class LeanSpool:
             lock(f"{folder}/{HEAD}", fcntl.LOCK_EX, _SECONDS) as handle,
         ):
             head = read_head(handle)
+            if head is None and not names(f"{folder}/trees"):
+                head = Head()
             if head is None or head.writing or not self._is_sound(run.tree):
                 return None
             if begun is not None and read_bytes(begun.path) != begun.stored:
