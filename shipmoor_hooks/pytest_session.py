@@ -134,9 +134,11 @@ def begin(asked: Asked, started: float, *, insisted: bool) -> PytestRun | None:
     )
 
 
-def taken_over(asked: Asked, rules: bytes, suite: str, start: bytes, records: Records) -> PytestRun:
-    """A session that began the short way, in a worktree as its last commit has it: `rules` and `start` are the bytes of the
-    policy and of the run's start entry. Raises the errors of the flow."""
+def taken_over(
+    asked: Asked, rules: bytes, suite: str, start: bytes, added: frozenset[str], records: Records
+) -> PytestRun:
+    """A session that began the short way: `rules` and `start` are the bytes of the policy and of the run's start entry,
+    `added` the changed paths that HEAD does not have. Raises the errors of the flow."""
     from shipmoor_hooks.measured_surface import Seen
     from shipmoor_hooks.store import entry
     from shipmoor_hooks.trees.tree import TreeCapture
@@ -146,7 +148,8 @@ def taken_over(asked: Asked, rules: bytes, suite: str, start: bytes, records: Re
     chosen = known.suites[suite]
     top = os.path.realpath(here.require_top())
     run = entry.decode(start, None)
-    before = TreeCapture(run.tree, run.head, (), (), (), (), "head", "", git=here.git)
+    way = "memory" if run.changes else "head"
+    before = TreeCapture(run.tree, run.head, run.changes, run.untracked, (), (), way, "", added, here.git)
     begun = capture.Begun(here, known, chosen, run, before, Seen(PYTEST.name))
     return PytestRun(asked, begun, records, narrowing_of(asked, chosen, top), is_command_of(chosen, asked))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,7 @@ from repo_builder import RepoBuilder
 from shipmoor_hooks import place, pytest_session
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.pytest_told import Asked, Ended
-from shipmoor_hooks.quick import lean_spool, quick_session
+from shipmoor_hooks.quick import lean_spool, lean_worktree, quick_session
 from shipmoor_hooks.quick.quick_session import QuickRun
 from shipmoor_hooks.seals import key_ring, verification
 from shipmoor_hooks.store import envelope
@@ -48,6 +49,16 @@ def nothing(_: RepoBuilder) -> None:
 
 def writes(name: str, text: str = "new\n") -> Change:
     return lambda repo: repo.write(name, text)
+
+
+def removes(name: str) -> Change:
+    return lambda repo: (repo.path / name).unlink()
+
+
+def some_seconds(_: RepoBuilder) -> None:
+    """What was written before is no longer fresh (see `worlds`)."""
+    time.sleep(0.02)
+    lean_worktree._TICK = 0
 
 
 def commits(**files: str | bytes | None) -> Change:
@@ -114,8 +125,11 @@ class Case:
 
 
 @pytest.fixture
-def worlds(tmp_path: Path, environment: dict[str, str]) -> tuple[RepoBuilder, RepoBuilder]:
+def worlds(
+    tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> tuple[RepoBuilder, RepoBuilder]:
     """Two repositories that are alike, and a user who has a key."""
+    monkeypatch.setattr(lean_worktree, "_TICK", lean_worktree._TICK)  # `some_seconds` need not wait for them
     key_ring.of(environment).sealer()
     made = [RepoBuilder.create(tmp_path / name / "work", environment) for name in ("one", "other")]
     for repo in made:
@@ -201,6 +215,26 @@ TAKEN = {
     "a-detached-head": Case(gits("checkout", "-q", "--detach")),
     "nothing-is-sealed": Case(environ={"SHIPMOOR_HOOKS_SEAL": "off"}),
     "secrets-in-the-environment": Case(environ={"API_TOKEN": "correct-horse", "MY_PASSWORD": "1"}),
+    "an-edited-file": Case(writes("src/module.py")),
+    "a-staged-file": Case(both(writes("src/module.py"), gits("add", "-A"))),
+    "a-deleted-file": Case(removes("src/module.py")),
+    "an-untracked-file": Case(writes("tests/test_new.py")),
+    "intent-to-add": Case(both(writes("src/new.py"), gits("add", "-N", "src/new.py"))),
+    "an-empty-repository-in-the-place-of-a-file": Case(
+        both(removes("src/module.py"), lambda repo: RepoBuilder.create(repo.path / "src/module.py", repo.env))
+    ),
+    "edits-of-every-kind": Case(
+        both(writes("src/module.py"), writes("src/b.py", "b"), gits("add", "src/b.py"), writes("src/b.py", "c"),
+             writes("tests/test_new.py"), lambda repo: (repo.path / A).chmod(0o755), gits("rm", "-q", "pyproject.toml"),
+             lambda repo: (repo.path / "link").symlink_to("src"), writes("conftest.py", "x = 1\n"))
+    ),
+    "a-test-in-an-untracked-file": Case(writes("tests/test_new.py"), told=passed("tests/test_new.py::test_n"), collected=1),
+    "many-untracked-files": Case(both(*(writes(f"docs/{n}.md") for n in range(9)))),
+    "staged-and-taken-back": Case(both(writes("src/module.py"), gits("add", "-A"), writes("src/module.py", ""))),
+    "old-edits": Case(both(writes("src/module.py"), some_seconds)),
+    "old-edits-touched-meanwhile": Case(
+        both(writes("src/module.py"), some_seconds), meanwhile=writes("src/module.py")
+    ),
     "the-branch-moves-not-its-tree": Case(meanwhile=gits("switch", "-q", "-c", "other")),
     "a-file-that-git-ignores-appears": Case(meanwhile=writes("src/a.pyc")),
 }  # fmt: skip
@@ -225,13 +259,11 @@ def test_one_run_after_the_other(worlds: tuple[RepoBuilder, RepoBuilder], monkey
 
 
 LEFT = {
-    "an-edited-file": Case(writes("src/module.py")),
-    "a-staged-file": Case(both(writes("src/module.py"), gits("add", "-A"))),
-    "a-deleted-file": Case(lambda repo: (repo.path / "src/module.py").unlink()),
-    "an-untracked-file": Case(writes("tests/test_new.py")),
+    "attributes-that-changed": Case(writes(".gitattributes", "* text=auto\n")),
+    "line-ends-that-git-converts": Case(both(writes(".gitattributes", "* text=auto\n"), gits("add", "-A"),
+                                             gits("commit", "-qm", "x"), writes("src/module.py", "a\r\n"))),
     "a-bit-that-hides-edits": Case(gits("update-index", "--assume-unchanged", "src/module.py")),
     "a-skipped-file": Case(gits("update-index", "--skip-worktree", "src/module.py")),
-    "intent-to-add": Case(both(writes("src/new.py"), gits("add", "-N", "src/new.py"))),
     "a-nested-repository": Case(lambda repo: RepoBuilder.create(repo.path / "inner", repo.env)),
     "a-submodule": Case(gits("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},inner")),
     "an-ignored-conftest": Case(both(commits(_gitignore="conftest.py\n"), commits(), writes(".gitignore", "src/conftest.py\n"),
@@ -289,10 +321,19 @@ def test_places_that_it_leaves(how: str, worlds: tuple[RepoBuilder, RepoBuilder]
 
 
 HANDED = {
+    "an-edited-file-is-edited": Case(writes("src/module.py"), meanwhile=writes("src/module.py", "neu\n")),
+    "an-old-edit-is-edited": Case(
+        both(writes("src/module.py"), some_seconds), meanwhile=writes("src/module.py", "neu\n")
+    ),
+    "an-untracked-file-is-edited": Case(writes("src/new.py"), meanwhile=writes("src/new.py", "neu\n")),
+    "an-untracked-file-goes": Case(writes("src/new.py"), meanwhile=removes("src/new.py")),
+    "an-edit-is-taken-back": Case(writes("src/module.py"), meanwhile=writes("src/module.py", "")),
+    "an-edit-is-staged": Case(writes("src/module.py"), meanwhile=gits("add", "-A")),
+    "an-edit-is-committed": Case(writes("src/module.py"), meanwhile=commits()),
     "a-file-is-edited": Case(meanwhile=writes("src/module.py")),
     "a-file-is-edited-and-staged": Case(meanwhile=both(writes("src/module.py"), gits("add", "-A"))),
     "a-file-appears": Case(meanwhile=writes("src/new.py")),
-    "a-file-goes": Case(meanwhile=lambda repo: (repo.path / "src/module.py").unlink()),
+    "a-file-goes": Case(meanwhile=removes("src/module.py")),
     "a-file-is-edited-behind-a-bit": Case(
         meanwhile=both(gits("update-index", "--assume-unchanged", "src/module.py"), writes("src/module.py"))
     ),

@@ -1,4 +1,4 @@
-"""The short way of the pytest plugin: a session whose worktree is as its last commit has it becomes a run of that tree.
+"""The short way of the pytest plugin: a session in a worktree with no or plain changes becomes a run of its tree.
 
 As the quick paths of the hooks: it stores only what `pytest_session` and `capture` would store, to the byte but for what is
 drawn by chance, and loads a tenth of what they do. Where anything is out of the ordinary when the session begins, `begin`
@@ -50,7 +50,8 @@ class QuickRun:
         self.run = PlainRun(
             id=os.urandom(16).hex(), suite=self.suite, tree=self.noted.tree, scoped_tree=self.noted.tree,
             first_tree=self.noted.tree, evidence=Word("reported"), started=started, recorded=started,
-            head=self.noted.commit, command=self.asked.command, cwd=".",
+            head=self.noted.commit, changes=self.noted.changes, untracked=self.noted.untracked,
+            command=self.asked.command, cwd=".",
             problems=(PlainProblem("RUN_INCOMPLETE", "the run was started and did not end"),),
         )  # fmt: skip
         self.begun = self.spool.add(self.run, PlainCases([], b""), BEGUN)
@@ -90,7 +91,14 @@ class QuickRun:
             return None
         count = f"{cases.letters.count(b'p')} of {len(cases)}"
         told = [f"shipmoor: {self.suite} {count} recorded for tree {self.noted.tree[:8]}"]
-        return "; ".join([*told, *(f"{p.message}: {p.next_step}" for p in problems)])
+        told += [f"{p.message}: {p.next_step}" for p in problems]
+        if self.noted.untracked:
+            from shipmoor_hooks.enumeration import some
+
+            told.append(
+                f"the tested tree holds untracked files: {some(self.noted.untracked)}; commit them with the change"
+            )
+        return "; ".join(told)
 
     def _cases(self, ended: Ended) -> PlainCases | None:
         """The cases, where a session ended as most do: each ran once, and the exit code says what they say."""
@@ -127,7 +135,7 @@ class QuickRun:
         from shipmoor_hooks import pytest_session
 
         start = b"" if self.begun is None else self.begun.stored
-        return pytest_session.taken_over(self.asked, self.policy, self.suite, start, self.records)
+        return pytest_session.taken_over(self.asked, self.policy, self.suite, start, self.noted.added, self.records)
 
 
 def begin(asked: Asked, started: float) -> QuickRun | None:
