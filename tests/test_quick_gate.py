@@ -730,7 +730,6 @@ OURS = {
 # What a push with news loads on top, Python's own again with the reason.
 PYTHONS_OWN_WITH_NEWS = {
     "zlib": "outcomes and ids are packed", "_operator": "data classes", "itertools": "blocks of ids",
-    "bisect": "ids that are gone", "_bisect": "of bisect",
 }  # fmt: skip
 OURS_WITH_NEWS = {
     "ages", "case_list", "data_classes", "enumeration", "enums", "finding_codes", "git", "git_values", "history", "id_list",

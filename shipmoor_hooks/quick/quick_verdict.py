@@ -6,9 +6,7 @@ are read that differ, and git is asked for renames alone, where a case is gone.
 
 from __future__ import annotations
 
-from shipmoor_hooks import moves
 from shipmoor_hooks.data_classes import replace
-from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Revision, Run, Sealing, Suite, SuiteCount
 from shipmoor_hooks.quick.lean_receipt import keep_receipt
 from shipmoor_hooks.quick.push_caller import is_dry_run
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 def answer(found: Found, asked: Asked) -> Answer | None:
     """The verdict on a push and its receipt; None where the gate has more to do (a red that is cleared is written down)."""
     span = found.span
-    git = Git(found.here.top, asked.environ)
     lists: dict[str, IdList] = {}
     counts: list[SuiteCount] = []
     findings: list[Finding] = []
@@ -39,7 +36,13 @@ def answer(found: Found, asked: Asked) -> Answer | None:
         question = _question(found, side, asked.now, lists)
         if question is None:
             return None
-        result = moves.explained(git, span.base_tree, span.tip_tree, question, reduction.compare(question))
+        result = reduction.compare(question)
+        if result.may_have_moved:
+            from shipmoor_hooks import moves  # git is asked, and most pushes lose nothing
+            from shipmoor_hooks.git import Git
+
+            git = Git(found.here.top, asked.environ)
+            result = moves.explained(git, span.base_tree, span.tip_tree, question, result)
         counts.append(result.count)
         findings += result.findings
         new |= result.new_at_tip
