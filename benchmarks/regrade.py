@@ -24,7 +24,7 @@ def rows(folder: str, times: int) -> Iterator[Row]:
     commands = {
         name: Command(python(WORK, name, path)) for name in ("engine", "graders", "graders_imports", "racer_imports")
     }
-    rounds = paired(commands, max(3, times // 3))
+    rounds = paired(commands, times)
     # The engine runs in a process of its own, so that a pattern can take no more than that down: its start is no grading.
     apart = {"less": ["graders_imports", "racer_imports"], "less_theirs": ["racer_imports"]}
     note = "start and imports apart, of both our processes"

@@ -165,7 +165,7 @@ def engine(path: str) -> None:
 
 
 def graders_imports(_: str) -> None:
-    from shipmoor_hooks.evals import definitions, graders, regex_engine, trace  # noqa: F401
+    from shipmoor_hooks.evals import definitions, grading, regex_engine, trace  # noqa: F401
 
 
 def graders(path: str) -> None:
@@ -173,15 +173,17 @@ def graders(path: str) -> None:
     import json
 
     from shipmoor_hooks.evals.definitions import REGEX, Grader
-    from shipmoor_hooks.evals.graders import Recording, grade_many
+    from shipmoor_hooks.evals.graders import Recording
+    from shipmoor_hooks.evals.grading import grade_all
     from shipmoor_hooks.evals.regex_engine import RegexEngine
     from shipmoor_hooks.evals.trace import Trace
 
     with open(path) as stream:
         texts = json.load(stream)
     asked = [Grader(f"g{i}", REGEX, {"pattern": pattern}) for i, pattern in enumerate(PATTERNS)]
+    recordings = ((str(i), Recording(Trace(text, text, (), 1))) for i, text in enumerate(texts))
     with RegexEngine() as running:
-        told = list(grade_many(running, [(asked, Recording(Trace(text, text, (), 1))) for text in texts]))
+        told = list(grade_all(running, [asked], recordings))
     if len(told) != len(texts):
         raise SystemExit("not every trace was graded")
 

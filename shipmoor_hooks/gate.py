@@ -12,22 +12,19 @@ from typing import TextIO
 from shipmoor_hooks import evaluate, history, place, receipts, target
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED, UsageFault
-from shipmoor_hooks.model import Code, CommitMessage, Decision, Finding, Verdict
+from shipmoor_hooks.model import Code, CommitMessage, Finding, Verdict
 from shipmoor_hooks.output import flush, say
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.push import Push, Update, judged
 from shipmoor_hooks.quick import push_caller
-from shipmoor_hooks.render import as_json, as_text, headline
+from shipmoor_hooks.render import as_json, as_text, for_hook
+from shipmoor_hooks.rules.verdict import EXIT_OF as EXIT_OF
+from shipmoor_hooks.rules.verdict import exit_of_push
 from shipmoor_hooks.store.spool import Spool
 from shipmoor_hooks.target import Bases, Remotes
 from shipmoor_hooks.trees import index_tree
 from shipmoor_hooks.visible import visible
 
-EXIT_OF = {
-    Decision.ALLOWED: EXIT_ALLOWED,
-    Decision.REFUSED: EXIT_REFUSED,
-    Decision.CANNOT_EVALUATE: EXIT_NO_EVIDENCE,
-}
 _WORST_FIRST = (EXIT_REFUSED, EXIT_NO_EVIDENCE, EXIT_ALLOWED)
 
 
@@ -63,7 +60,7 @@ def run_pre_push(
     for update in push.updates:
         verdict = judge_update(where, update, push, now, remotes, answered) if judged(update) else None
         if verdict is not None:
-            codes.append(EXIT_ALLOWED if verdict.watching else EXIT_OF[verdict.decision])
+            codes.append(exit_of_push(verdict))
             tell(verdict, out, err)
             why_not = "" if silent else receipts.keep(where, verdict, now)
             if why_not:
@@ -169,24 +166,12 @@ def _for_ci(verdict: Verdict, output_format: str) -> str:
 
 
 def tell(verdict: Verdict, out: TextIO | None, err: TextIO | None) -> None:
-    """In a hook: one line when there is nothing to tell, the whole verdict otherwise. git shows both streams."""
-    if verdict.decision is Decision.ALLOWED and not verdict.warned and not _worth_telling(verdict):
-        say(out, f"shipmoor-hooks: {headline(verdict)}")
-        return
-    say(out, "shipmoor-hooks: " + as_text(verdict))
-    flush(out)  # into a pipe stdout is buffered and stderr is not: the reason comes before what follows from it
-    if verdict.decision is not Decision.ALLOWED and verdict.watching:
-        say(err, "shipmoor-hooks: the policy only warns, so the push goes on.")
-    elif verdict.decision is not Decision.ALLOWED:
-        say(
-            err,
-            f"shipmoor-hooks: the push of {verdict.ref or 'this ref'} is refused (exit {EXIT_OF[verdict.decision]}).",
-        )
-
-
-def _worth_telling(verdict: Verdict) -> bool:
-    quiet = (Code.CASE_ADDED, Code.CASE_MOVED)
-    return any(f.code not in quiet for f in verdict.findings)
+    """Print a verdict in a hook. git shows both streams."""
+    told, follows = for_hook(verdict)
+    say(out, told)
+    if follows:
+        flush(out)  # into a pipe stdout is buffered and stderr is not: the reason comes before what follows from it
+        say(err, follows)
 
 
 def _refs_hidden(name: str) -> Finding:

@@ -12,7 +12,6 @@ from shipmoor_hooks.git import Git, alternates
 from shipmoor_hooks.git_environment import NO_PROMPTS
 from shipmoor_hooks.git_process import TookTooLong
 from shipmoor_hooks.git_values import Change, CommitMessage, Revision
-from shipmoor_hooks.trees.tree_listing import between
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
@@ -145,6 +144,8 @@ def moved_lines(git: Git, base_tree: str, tip_tree: str, paths: Sequence[str], c
 
 def differing_paths(git: Git, head: str, changes: Sequence[Change], tree: str) -> list[str] | None:
     """The paths in which a captured tree (HEAD's with `changes`) differs from `tree`; None when HEAD is not here."""
+    from shipmoor_hooks.trees.tree_listing import between  # no hook asks
+
     try:
         rows = between(git, head, tree)
     except GitFault:

@@ -59,8 +59,9 @@ def pre_push(shim: str, arguments: list[str]) -> int:
     if told and not stdin and len(arguments) > 1:
         return earlier  # git calls with an empty list when nothing is left to push
     said: dict[str, Mapping[str, str]] = {}
-    if without_news(arguments, stdin, said) if stdin else host_without_news(said):
-        return earlier
+    code = quickly(arguments, stdin, said) if stdin else host_quickly(said)
+    if code is not None:
+        return code or earlier
     load_site()
     from shipmoor_hooks.error_handler import guarded
 
@@ -103,24 +104,27 @@ def agent() -> int:
     return code if code in (0, 2) else 1
 
 
-def without_news(arguments: list[str], stdin: bytes, said: dict[str, Mapping[str, str]]) -> bool:
-    """Is this a push in which nothing about the tests has changed? Then it is answered here; else `said` is filled."""
+def quickly(arguments: list[str], stdin: bytes, said: dict[str, Mapping[str, str]]) -> int | None:
+    """The gate's answer about a push that is plain enough to be judged by the quick path; None, and `said` is filled, else."""
     import time
 
     from shipmoor_hooks import output
     from shipmoor_hooks.quick import quick_gate
 
-    line = quick_gate.answer(quick_gate.Asked(arguments, stdin, os.getcwd(), os.environ, time.time(), said))
-    if line is not None:
-        output.say(sys.stdout, line)
-        output.flush(sys.stdout)
-    return line is not None
+    told = quick_gate.answer(quick_gate.Asked(arguments, stdin, os.getcwd(), os.environ, time.time(), said))
+    if told is None:
+        return None
+    output.say(sys.stdout, told.out)
+    output.flush(sys.stdout)
+    if told.err:
+        output.say(sys.stderr, told.err)
+    return told.code
 
 
-def host_without_news(said: dict[str, Mapping[str, str]]) -> bool:
-    """The same under a hook host, which shows one ref of the push in its environment."""
+def host_quickly(said: dict[str, Mapping[str, str]]) -> int | None:
+    """The same under a hook host, which shows one ref of the push in its environment, where there is no news."""
     if not os.environ.get("PRE_COMMIT_TO_REF"):
-        return False
+        return None
     import time
 
     from shipmoor_hooks import output
@@ -131,7 +135,7 @@ def host_without_news(said: dict[str, Mapping[str, str]]) -> bool:
         if text:
             output.say(stream, text)
         output.flush(stream)
-    return told is not None
+    return None if told is None else 0
 
 
 def said_quickly(now: float) -> bool:

@@ -14,12 +14,11 @@ from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.reduction import Comparison, Question
 
 _MOST_CASES = 200  # single blocks that are looked at; more than that is no move of single cases
-_MAY_HAVE_MOVED = frozenset({Code.CASE_REMOVED, Code.CASE_FEWER, Code.COLLECTION_ERROR})
 
 
 def explained(git: Git, base_tree: str, tip_tree: str, question: Question, result: Comparison) -> Comparison:
     """The comparison again, with what git sees moved between the two trees; the same one when nothing is gone."""
-    if not any(f.code in _MAY_HAVE_MOVED for f in result.findings):
+    if not result.may_have_moved:
         return result
     known = history.renames(git, base_tree, tip_tree)
     if known:

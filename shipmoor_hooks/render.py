@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from shipmoor_hooks.model import Code, Count, Decision, Finding, Level, Revision, SuiteCount, Verdict
 from shipmoor_hooks.rules.trailer_lines import TAKES, wildcard_to_paste
+from shipmoor_hooks.rules.verdict import EXIT_OF
 from shipmoor_hooks.visible import visible
 from shipmoor_hooks.wrapping import wrapped
 
@@ -121,6 +122,24 @@ def as_text(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> str
     if told:
         lines += ["", "notes:", *told]
     return "\n".join(lines) + "\n"
+
+
+def for_hook(verdict: Verdict) -> tuple[str, str]:
+    """What a hook says on stdout, one line where there is nothing to tell, and what follows from it on stderr."""
+    if verdict.decision is Decision.ALLOWED and not verdict.warned and not _worth_telling(verdict):
+        return f"shipmoor-hooks: {headline(verdict)}", ""
+    told = "shipmoor-hooks: " + as_text(verdict)
+    if verdict.decision is Decision.ALLOWED:
+        return told, ""
+    if verdict.watching:
+        return told, "shipmoor-hooks: the policy only warns, so the push goes on."
+    ref = verdict.ref or "this ref"
+    return told, f"shipmoor-hooks: the push of {ref} is refused (exit {EXIT_OF[verdict.decision]})."
+
+
+def _worth_telling(verdict: Verdict) -> bool:
+    quiet = (Code.CASE_ADDED, Code.CASE_MOVED)
+    return any(f.code not in quiet for f in verdict.findings)
 
 
 def findings(verdict: Verdict, *, width: int = 100, verbose: bool = False) -> list[str]:

@@ -19,6 +19,7 @@ from repo_builder import RepoBuilder
 from shipmoor_hooks.capture import pick_suite
 from shipmoor_hooks.errors import EvidenceFault, ReportFault, ShipmoorError, UsageFault
 from shipmoor_hooks.model import Code, Evidence, Outcome, Policy, Shard, Suite
+from shipmoor_hooks.store import id_lists
 
 CANARY = "hunter2-canary-7f3a"
 
@@ -374,6 +375,8 @@ def holding(word: str, *folders: Path) -> list[Path]:
 
 def _unpacked(path: Path) -> list[bytes]:
     layers = [path.read_bytes()]
+    if path.parent.name == "inventories" and (ids := id_lists.read(str(path.parent), path.name)) is not None:
+        layers.append(id_lists.text_of(ids))
     with contextlib.suppress(zlib.error):
         layers.append(zlib.decompress(layers[0]))
     with contextlib.suppress(ValueError, KeyError, TypeError):

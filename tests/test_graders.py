@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from trace_world import said, trace_of, used
 from shipmoor_hooks.evals import globs, graders, trace
 from shipmoor_hooks.evals.definitions import Grader
 from shipmoor_hooks.evals.graders import Recording
+from shipmoor_hooks.evals.matching import Answer, Question, Told
 from shipmoor_hooks.evals.recording import FILE, MISSING, NOT_REGULAR, OUTSIDE, TOO_LARGE, FocusFile, Workspace
 from shipmoor_hooks.evals.regex_engine import RegexEngine
 
@@ -185,6 +186,53 @@ def test_several_recordings_are_asked_together_and_answered_apart(engine: RegexE
     fails, passes = grader("regex", pattern="FAIL"), grader("regex", pattern="PASS")
     rows = list(graders.grade_many(engine, [((fails, passes), SEEN), ((passes,), other), ((), other)]))
     assert [[v.passed for v in row] for row in rows] == [[True, False], [True], []]
+
+
+class Noted:
+    """An engine that finds nothing anywhere, and notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[Question]] = []
+
+    def each(self, questions: Sequence[Question]) -> list[list[Told]]:
+        self.asked.append(list(questions))
+        return [[0] * len(question.texts) for question in questions]
+
+    def ask(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
+        return tuple(Answer(tuple(row)) for row in self.each(questions))
+
+
+def test_a_grader_asks_one_question_about_all_recordings() -> None:
+    runs = [
+        Recording(trace.read(trace_of(used("Bash", {"n": n}), said(f"reply {n}"))), Workspace(())) for n in range(100)
+    ]
+    asked = [grader("regex", pattern=f"p{n}", target=target) for n in range(4) for target in ("last_message", "trace")]
+    asked += [grader("tool_used", tool="Bash", input_match="x"), grader("tool_used", tool="Bash")]
+    noted = Noted()
+    rows = graders.grade_many(noted, [(asked, run) for run in runs])
+    assert [len(questions) for questions in noted.asked] == [9]
+    assert [len(question.texts) for question in noted.asked[0]] == [100] * 9
+    assert [[v.passed for v in row] for row in rows] == [[False] * 9 + [True]] * 100
+
+
+def test_recordings_of_every_kind_stand_side_by_side(engine: RegexEngine) -> None:
+    """Alone and together every recording has the same verdicts, whichever of them say nothing to a grader."""
+    failed = trace_of(said("x")).replace(b'"is_error":false', b'"is_error":true,"api_error_status":529')
+    broken = trace_of(said("x"), '{"type":"assist')
+    runs = [SEEN, Recording(trace.read(failed)), BARE, Recording(trace.read(broken), Workspace(())), SEEN]
+    asked = [
+        grader("regex", pattern="F", match="count:2"),
+        grader("regex", pattern="(", target="files"),
+        grader("regex", **focus("plan.md")),
+        grader("tool_used", tool="Bash", input_match="check"),
+        grader("tool_order", before={"tool": "Bash", "input_match": "echo"}, after="Write"),
+        grader("tool_order", before="Edit", after={"tool": "Write", "input_match": "("}),
+        grader("file_exists", path="**"),
+        grader("llm", criteria="nice"),
+    ]
+    together = graders.grade_many(engine, [(asked, run) for run in runs])
+    assert together == [graders.grade(engine, asked, run) for run in runs]
+    assert len(set(together)) == 4
 
 
 def test_the_paths_that_graders_read() -> None:

@@ -230,7 +230,10 @@ def test_who_does_not_say_what_is_pushed_is_refused(world: RepoBuilder, words: S
 def test_the_whole_way_of_a_push_loads_no_framework(world: RepoBuilder, installed_python: Path) -> None:
     init(world, installed_python, "git")
     drop_case(world, "work")
-    line = f"refs/heads/work {world.sha()} refs/heads/work {'0' * 40}\n".encode()
+    # A branch that is not there before is pushed beside: two refs are not the quick path's to judge.
+    line = "".join(
+        f"refs/heads/{name} {world.sha()} refs/heads/{name} {'0' * 40}\n" for name in ("work", "other")
+    ).encode()
     code = (
         f"import os; os.chdir({str(world.path)!r}); sys.argv = ['hook', 'pre-push', 'origin', 'url'];"
         "from shipmoor_hooks.hook import main; assert main() == 1"

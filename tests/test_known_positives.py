@@ -197,11 +197,11 @@ MUTANTS = [
     Mutant("base64 has many spellings", "store.envelope", 'base64.b64encode(payload).decode("ascii") != text', "False",
            test_entry.test_a_flipped_bit_never_gives_another_run),
     Mutant("a newer version is read", "store.envelope", "    if int(version[:9]) > newest:", "    if False:", ENTRIES),
-    Mutant("any inventory fits", "store.entry", 'hashlib.sha256(inventory).hexdigest() != stored["inventory"]', "False",
+    Mutant("any inventory fits", "store.id_lists", "blocks.name != name and sha256(text).hex() != name", "False",
            test_entry.test_a_missing_or_damaged_inventory),
-    Mutant("a bomb of outcomes is unpacked", "store.entry", "if not len(ids) == len(outcomes) == stored[\"number\"]:", "if False:",
+    Mutant("a bomb of outcomes is unpacked", "store.run_fields", "if not len(ids) == len(outcomes) == stored[\"number\"]:", "if False:",
            test_entry.test_cases_that_do_not_fit),
-    Mutant("times without an order", "store.entry", "if not math.isfinite(seconds):", "if False:",
+    Mutant("times without an order", "store.run_fields", "if not abs(seconds) < _INFINITE:", "if False:",
            test_entry.test_a_field_of_another_kind_is_told_and_never_a_crash),
 ]  # fmt: skip
 

@@ -22,9 +22,10 @@ from gate_world import GateWorld, junit
 from repo_builder import RepoBuilder
 
 import shipmoor_hooks
-from shipmoor_hooks import gate, push
+from shipmoor_hooks import gate, place, push
 from shipmoor_hooks.model import Evidence, Run
-from shipmoor_hooks.quick import lean_git, quick_gate
+from shipmoor_hooks.policy import load_worktree
+from shipmoor_hooks.quick import lean_git, plain_policy, quick_gate, quick_verdict
 from shipmoor_hooks.store import records
 from shipmoor_hooks.store.record_model import Receipt
 from shipmoor_hooks.store.spool import Spool
@@ -55,10 +56,14 @@ def line(world: GateWorld, branch: str = "work", old: str = ZEROS) -> bytes:
     return f"refs/heads/{branch} {world.repo.sha(branch)} refs/heads/{branch} {old}\n".encode()
 
 
-def quick(world: GateWorld, told: bytes, remote: str = "origin", top: Path | None = None) -> str | None:
+def quick(
+    world: GateWorld, told: bytes, remote: str = "origin", top: Path | None = None
+) -> tuple[int, str, str] | None:
     where = str(top or world.repo.path)
-    return quick_gate.answer(
-        quick_gate.Asked([remote, str(world.remote)], told, where, world.repo.env, time.time(), {})
+    asked = quick_gate.Asked([remote, str(world.remote)], told, where, world.repo.env, time.time(), {})
+    found = quick_gate.answer(asked)
+    return (
+        None if found is None else (found.code, *(text and text.rstrip("\n") + "\n" for text in (found.out, found.err)))
     )
 
 
@@ -70,11 +75,11 @@ def whole(world: GateWorld, told: bytes, remote: str = "origin", top: Path | Non
 
 
 def agrees(world: GateWorld, told: bytes, **how: object) -> str | None:
-    """What the quick path says; when it says something, the gate says just that."""
-    said = quick(world, told, **how)  # type: ignore[arg-type]
-    if said is not None:
-        assert whole(world, told, **how) == (0, f"{said}\n", "")  # type: ignore[arg-type]
-    return said
+    """What the quick path says on stdout; when it says something, the gate says just that."""
+    found = quick(world, told, **how)  # type: ignore[arg-type]
+    if found is not None:
+        assert whole(world, told, **how) == found  # type: ignore[arg-type]
+    return None if found is None else found[1].removesuffix("\n")
 
 
 # ---------------------------------------------------------------- pushes that it answers
@@ -342,17 +347,18 @@ def surface_changed(world: GateWorld) -> None:
     world.measure(dict.fromkeys(NAMES, "passed"))
 
 
+def red_at_base_and_again(world: GateWorld) -> None:
+    """Red at the base and at the tip, and green in an older run of the base: cleared, and that is written down."""
+    outcomes = {"a": "passed", "b": "passed", "c": "failed"}
+    world.repo.git("switch", "-q", "main")
+    world.measure(outcomes)
+    work(world, outcomes)
+
+
 LEFT: dict[str, Change] = {
+    "a_red_that_the_base_clears": red_at_base_and_again,
     "the_test_surface_changed": surface_changed,
     "a_run_that_knows_nothing_of_its_surface": stored(lambda f: f.pop("surface")),
-    "a_case_is_new": at_tip(dict.fromkeys([*NAMES, "d"], "passed")),
-    "a_case_is_gone": at_tip(dict.fromkeys(NAMES[:2], "passed")),
-    "a_case_is_another": at_tip(dict.fromkeys([*NAMES[:2], "d"], "passed")),
-    "a_case_turned_red": at_tip({"a": "passed", "b": "passed", "c": "failed"}),
-    "a_case_does_not_start": at_tip({"a": "passed", "b": "passed", "c": "error"}),
-    "a_case_is_skipped": at_tip({"a": "passed", "b": "passed", "c": "skipped"}),
-    "a_case_is_expected_to_fail": at_tip({"a": "passed", "b": "passed", "c": "xfailed"}),
-    "a_case_is_red_on_both_sides": still_red,
     "several_runs": measured_again,
     "no_run": not_measured,
     "a_run_that_did_not_end": begun,
@@ -471,6 +477,174 @@ def test_a_field_that_nobody_knows_is_left_to_the_gate(world: GateWorld) -> None
     assert quick(world, line(world)) is None
 
 
+# ---------------------------------------------------------------- pushes with news, which the rules judge
+
+
+def of_file(world: GateWorld, names: dict[str, str], path: str = "tests/test_set.py") -> None:
+    """Measure cases of a file that holds a block for each of them."""
+    world.repo.write(
+        path, "".join(f"def test_{name.partition('[')[0]}():\n    assert {name!r}\n\n\n" for name in names)
+    )
+    world.repo.write("docs.md", f"{time.time_ns()}\n")
+    world.repo.commit("Write tests")
+    classname = path.removesuffix(".py").replace("/", ".")
+    world._import([junit(names, classname)], world.repo.path)
+
+
+def pushed_main(world: GateWorld, names: dict[str, str], path: str = "tests/test_set.py") -> None:
+    world.repo.git("switch", "-q", "main")
+    of_file(world, names, path)
+    world.repo.git("push", "-q", "--no-verify", "origin", "main")
+    world.repo.git("switch", "-q", "-C", "work", "main")
+
+
+def file_renamed(world: GateWorld) -> None:
+    pushed_main(world, dict.fromkeys("abcdef", "passed"))
+    world.repo.git("mv", "tests/test_set.py", "tests/test_new.py")
+    of_file(world, dict.fromkeys("abcdef", "passed"), "tests/test_new.py")
+
+
+def case_renamed(world: GateWorld) -> None:
+    pushed_main(world, dict.fromkeys("abcdef", "passed"))
+    of_file(world, dict.fromkeys("abcdeg", "passed"))
+
+
+def case_moved_to_another_file(world: GateWorld) -> None:
+    pushed_main(world, dict.fromkeys("abcdef", "passed"))
+    text = (world.repo.path / "tests/test_set.py").read_text().split("def test_f")
+    world.repo.write("tests/test_set.py", text[0])
+    world.repo.write("tests/test_other.py", "def test_f" + text[1])
+    world.repo.commit("Move a test")
+    reports = [junit(dict.fromkeys("abcde", "passed")), junit({"f": "passed"}, "tests.test_other")]
+    world._import(reports, world.repo.path)
+
+
+def positions_fewer(world: GateWorld) -> None:
+    pushed_main(world, {f"a[p{i}]": "passed" for i in range(5)})
+    of_file(world, {f"a[p{i}]": "passed" for i in range(3)})
+
+
+def suffix_came(world: GateWorld) -> None:
+    pushed_main(world, {"a[x]": "passed", "b": "passed"})
+    of_file(world, {"a[x0]": "passed", "a[x1]": "passed", "b": "passed"})
+
+
+def all_are_others(world: GateWorld) -> None:
+    pushed_main(world, {f"a{i}": "passed" for i in range(14)})
+    of_file(world, {f"b{i}": "passed" for i in range(14)})
+
+
+def many(outcome: str | None) -> Change:
+    def change(world: GateWorld) -> None:
+        names = {f"{chr(97 + i % 7)}{i:02}": "passed" for i in range(40)}
+        pushed_main(world, names)
+        worse = dict.fromkeys(list(names)[5:30], outcome) if outcome else {}
+        of_file(world, {n: o for n, o in (names | worse).items() if outcome or n not in list(names)[5:30]})
+
+    return change
+
+
+def names_that_move_a_terminal(world: GateWorld) -> None:
+    pushed_main(world, {"a\u202e[\u00e9\u200b]": "passed", "b" * 150: "passed", "c -- d": "passed", "e": "passed"})
+    of_file(world, {"e": "passed"})
+
+
+def same_name_twice(world: GateWorld) -> None:
+    pushed_main(world, dict.fromkeys("abc", "passed"))
+    world.repo.write("docs.md", "Again\n")
+    world.repo.commit("Again")
+    rows = junit({"a": "passed"}), junit(dict.fromkeys("abc", "passed"))
+    world._import(rows, world.repo.path)
+
+
+def fewer_of_a_name(world: GateWorld) -> None:
+    world.repo.git("switch", "-q", "main")
+    world.repo.write("more.md", "more")
+    world.repo.commit("More")
+    world._import((junit({"a": "passed"}), junit(dict.fromkeys("abc", "passed"))), world.repo.path)
+    world.repo.git("push", "-q", "--no-verify", "origin", "main")
+    work(world)
+
+
+def warning(world: GateWorld) -> None:
+    policy(lambda text: text.replace("[gate]\n", '[gate]\nmode = "warn"\n'), on_main=True)(world)
+    work(world, {"a": "passed", "b": "passed", "c": "failed"}, at="main")
+
+
+def with_conditions(world: GateWorld) -> None:
+    rules = 'same = ["harness"]\nreruns = "all"\n'
+    policy(lambda text: text.replace("[gate]\n", "[gate]\nwindow = 2\n") + rules, on_main=True)(world)
+    work(world, {"a": "passed", "b": "passed"}, at="main")
+
+
+def target_went_on_alike(world: GateWorld) -> None:
+    work(world, name="main", at="main")
+    world.repo.git("push", "-q", "--no-verify", "origin", "main")
+    work(world, {"a": "passed", "b": "passed", "c": "skipped"}, at="main~1")
+
+
+def unsealed(world: GateWorld) -> None:
+    at_tip({"a": "passed", "b": "passed"})(world)
+    evidence_unsealed(world)
+
+
+JUDGED: dict[str, tuple[Change, int, str]] = {
+    "a_case_is_new": (at_tip(dict.fromkeys([*NAMES, "d"], "passed")), 0, "allowed: unit 4 of 4"),
+    "a_new_case_is_red": (at_tip(dict.fromkeys(NAMES, "passed") | {"d": "failed"}), 0, "NEW_RED"),
+    "a_case_is_gone": (at_tip(dict.fromkeys(NAMES[:2], "passed")), 1, "CASE_REMOVED (1)"),
+    "a_case_is_another": (at_tip(dict.fromkeys([*NAMES[:2], "d"], "passed")), 1, "Test-Renamed:"),
+    "a_case_turned_red": (at_tip({"a": "passed", "b": "passed", "c": "failed"}), 1, "CASE_RED (1)"),
+    "a_case_does_not_start": (at_tip({"a": "passed", "b": "passed", "c": "error"}), 1, "ended in an error"),
+    "a_case_is_skipped": (at_tip({"a": "passed", "b": "passed", "c": "skipped"}), 1, "Test-Skipped:"),
+    "a_case_is_expected_to_fail": (at_tip({"a": "passed", "b": "passed", "c": "xfailed"}), 1, "is expected to fail"),
+    "a_case_is_red_on_both_sides": (still_red, 0, "STILL_RED"),
+    "all_at_once": (at_tip({"a": "failed", "b": "skipped", "d": "passed", "e": "failed"}), 1, "1 case is gone, 1"),
+    "a_file_was_renamed": (file_renamed, 0, "allowed: unit 6 of 6"),
+    "a_case_was_renamed": (case_renamed, 1, "Test-Renamed:"),
+    "a_case_moved": (case_moved_to_another_file, 0, "allowed: unit 6 of 6"),
+    "positions_are_fewer": (positions_fewer, 1, "CASE_FEWER"),
+    "a_parameter_got_a_number": (suffix_came, 0, "allowed: unit 3 of 3"),
+    "all_cases_are_others": (all_are_others, 1, "14 cases are gone"),
+    "many_are_gone": (many(None), 1, "25 cases are gone"),
+    "many_are_red": (many("failed"), 1, "and 15 more"),
+    "many_are_skipped": (many("skipped"), 1, "25 cases are newly skipped"),
+    "names_that_move_a_terminal": (names_that_move_a_terminal, 1, "\\u202e"),
+    "a_name_stands_more_often": (same_name_twice, 0, "allowed: unit 3 of 3"),
+    "a_name_stands_less_often": (fewer_of_a_name, 1, "CASE_FEWER"),
+    "the_policy_only_warns": (warning, 0, "would be refused (the policy only warns)"),
+    "a_policy_with_more_keys": (with_conditions, 1, "CASE_REMOVED (1)"),
+    "the_target_went_on_alike": (target_went_on_alike, 1, "CASE_SKIPPED (1)"),
+    "runs_without_a_seal": (unsealed, 1, "CASE_REMOVED (1)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "code", "text"), JUDGED.values(), ids=JUDGED)
+def test_a_push_with_news_is_judged_as_by_the_gate(world: GateWorld, change: Change, code: int, text: str) -> None:
+    change(world)
+    found = quick(world, line(world))
+    assert found is not None
+    assert (found[0], text in found[1]) == (code, True), found
+    (ours,) = receipts_of(world)
+    assert whole(world, line(world)) == found
+    _, theirs = receipts_of(world)
+    assert replace(ours, id="", recorded=0.0) == replace(theirs, id="", recorded=0.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["", 'reruns = "all"\n', 'same = ["harness", "os"]\n', 'format = "tap"\ntraces = "drop"\n']
+)
+def test_what_the_rules_ask_of_a_suite_is_read_as_the_policy_reads_it(world: GateWorld, text: str) -> None:
+    world.repo.write("shipmoor-hooks.toml", (world.repo.path / "shipmoor-hooks.toml").read_text() + text)
+    data = (world.repo.path / "shipmoor-hooks.toml").read_bytes()
+    plain = plain_policy.read(data)
+    rules = load_worktree(place.find(str(world.repo.path), world.repo.env))
+    assert plain is not None
+    assert rules is not None
+    suite, told = rules.suites["unit"], quick_verdict.suite_of("unit", plain.suites["unit"])
+    assert (told.name, told.reruns, told.same) == (suite.name, suite.reruns, suite.same)
+    assert (plain.mode, float(plain.window)) == (rules.mode, rules.window_hours)
+
+
 # ---------------------------------------------------------------- by chance
 
 
@@ -549,13 +723,24 @@ PYTHONS_OWN = {
     "select": "the wait for the remote is bounded", "time": "now",
 }  # fmt: skip
 OURS = {
-    "shipmoor_hooks", "errors", "git_environment", "git_process", "hook", "output", "quick", "quick.lean_envelope",
-    "quick.lean_git", "quick.lean_keys", "quick.plain_policy", "quick.push_caller", "quick.quick_gate", "quick.quick_runs",
-    "state", "whole_files",
+    "shipmoor_hooks", "digest", "errors", "git_environment", "git_process", "hook", "output", "quick", "quick.lean_envelope",
+    "quick.lean_git", "quick.lean_keys", "quick.lean_receipt", "quick.plain_policy", "quick.push_caller", "quick.quick_gate",
+    "quick.quick_runs", "state", "whole_files",
+}  # fmt: skip
+# What a push with news loads on top, Python's own again with the reason.
+PYTHONS_OWN_WITH_NEWS = {
+    "zlib": "outcomes and ids are packed", "_operator": "data classes", "itertools": "blocks of ids",
+}  # fmt: skip
+OURS_WITH_NEWS = {
+    "ages", "case_list", "data_classes", "enumeration", "enums", "finding_codes", "git", "git_values", "history", "id_list",
+    "model", "moves", "quick.quick_verdict", "render", "rules", "rules.conditions", "rules.eval_runs", "rules.pairing",
+    "rules.reduction", "rules.standing", "rules.trailer_lines", "rules.unchanged", "rules.unstable", "rules.verdict",
+    "rules.wording", "store", "store.id_lists", "store.run_fields", "visible", "wrapping",
 }  # fmt: skip
 
 
-def test_a_push_without_news_loads_little(world: GateWorld) -> None:
+def loaded(world: GateWorld) -> tuple[str, set[str]]:
+    """How the hook ends, and which modules it loaded."""
     script = (
         "import sys; before = set(sys.modules); sys.path.append(sys.argv.pop(1)); import shipmoor_hooks.hook\n"
         "code = shipmoor_hooks.hook.main(); print(code, *sorted(set(sys.modules) - before))"
@@ -563,10 +748,28 @@ def test_a_push_without_news_loads_little(world: GateWorld) -> None:
     package = str(Path(shipmoor_hooks.__file__).parent.parent)
     words = [sys.executable, "-I", "-S", "-c", script, package, "pre-push", "origin", str(world.remote)]
     done = world.repo.process(words, stdin=line(world))
-    assert done.returncode == 0, done.stderr.decode()
     code, *modules = done.stdout.decode().splitlines()[-1].split()
+    return code, {m.removeprefix("shipmoor_hooks.") for m in modules}
+
+
+def test_a_push_without_news_loads_little(world: GateWorld) -> None:
+    code, modules = loaded(world)
     assert code == "0"
-    assert {m.removeprefix("shipmoor_hooks.") for m in modules} <= PYTHONS_OWN.keys() | OURS
+    assert modules <= PYTHONS_OWN.keys() | OURS
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        pytest.param({"a": "passed", "b": "passed", "c": "failed"}, id="red"),
+        pytest.param({"a": "passed", "b": "passed"}, id="gone"),
+    ],
+)
+def test_a_refusal_loads_the_rules_and_no_library(world: GateWorld, outcomes: dict[str, str]) -> None:
+    work(world, outcomes, at="main")
+    code, modules = loaded(world)
+    assert code == "1"
+    assert modules - PYTHONS_OWN.keys() - OURS <= PYTHONS_OWN_WITH_NEWS.keys() | OURS_WITH_NEWS
 
 
 def started(world: GateWorld, tmp_path: Path, told: bytes, arguments: list[str]) -> tuple[list[list[str]], int]:
@@ -591,9 +794,27 @@ def test_a_push_without_news_starts_git_twice_beside_the_remotes_answer(world: G
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "asked"),
+    [
+        pytest.param({"a": "passed", "b": "passed", "c": "failed"}, [], id="red"),
+        pytest.param({"a": "passed", "b": "passed"}, ["diff-tree"], id="gone"),
+    ],
+)
+def test_a_refusal_asks_git_no_more_than_for_renames(
+    world: GateWorld, tmp_path: Path, outcomes: dict[str, str], asked: list[str]
+) -> None:
+    work(world, outcomes, at="main")
+    gits, code = started(world, tmp_path, line(world), ["origin", str(world.remote)])
+    assert code == 1
+    known = ("ls-remote", "log", "cat-file", "diff-tree")
+    assert [next(w for w in words if w in known) for words in gits] == ["ls-remote", "log", "cat-file", *asked]
+
+
 def test_the_gate_does_not_ask_the_remote_again(world: GateWorld, tmp_path: Path) -> None:
     """A remote may be far away. What git is asked is listed, so that a question more is seen."""
     work(world, {"a": "passed", "b": "passed", "c": "failed"}, at="main")
+    world.measure({"a": "passed", "b": "passed", "c": "failed"})  # two runs: the gate's to judge
     gits, code = started(world, tmp_path, line(world), ["origin", str(world.remote)])
     assert code == 1
     known = ("ls-remote", "log", "cat-file", "rev-parse", "config", "merge-base", "diff-tree")

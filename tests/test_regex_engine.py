@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.evals import regex_engine
+from shipmoor_hooks.evals import regex_engine, regex_request
 from shipmoor_hooks.evals.matching import Answer, Question
 from shipmoor_hooks.evals.regex_engine import RegexEngine
+from shipmoor_hooks.evals.regex_request import Asked
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +95,56 @@ def test_many_questions_are_answered_in_their_order(engine: RegexEngine) -> None
     assert answers == (Answer((1, 0)),) * 300
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param(["", "a", "", "b"], id="nothing between others"),
+        pytest.param(["\ufeffa", "\ufeff", "b"], id="a byte order mark at the start"),
+        pytest.param(["a\0b", "\0", "\n", "a\nb\r"], id="NULs and ends of lines"),
+        pytest.param(["\u2028", "a\u2029b", "\x85"], id="line separators"),
+        pytest.param(["é", "😀😀", "a", "\uffff", "\U0010ffff"], id="one to four bytes of UTF-8"),
+        pytest.param(["\ud83d", "\ude00", "\ude00\ud83d", "😀", "a\ud800"], id="lone surrogates beside others"),
+        pytest.param(['["}', "\\u0041", "12", "."], id="what a message could be mistaken for"),
+    ],
+)
+def test_every_text_arrives_as_it_is(engine: RegexEngine, texts: list[str]) -> None:
+    assert_each_is_itself(engine, texts)
+
+
+@settings(max_examples=50, deadline=None)
+@given(texts=st.lists(st.text(st.characters(exclude_categories=())), max_size=6))
+def test_any_text_arrives_as_it_is(engine: RegexEngine, texts: list[str]) -> None:
+    assert_each_is_itself(engine, texts)
+
+
+def assert_each_is_itself(engine: RegexEngine, texts: list[str]) -> None:
+    """Every text against the UTF-16 units of each, written in ASCII."""
+    written = ["".join(f"\\u{unit:04x}" for unit in memoryview(units(text)).cast("H")) for text in texts]
+    told = engine.each([Question(f"^{literal}$", "", texts) for literal in written])
+    assert told == [[int(units(other) == units(text)) for other in texts] for text in texts]
+
+
+def units(text: str) -> bytes:
+    return text.encode(f"utf-16-{sys.byteorder[0]}e", "surrogatepass")
+
+
+def test_what_is_asked_twice_travels_once_and_is_tried_once() -> None:
+    texts = [f"reply {number}" for number in range(1000)]
+    graders = [Question(f"word{number}", "", list(texts)) for number in range(10)]
+    asked = Asked([*graders, *graders, Question("word1", "", texts, count=True)])
+    (batch,) = asked.batches({})
+    assert (len(batch.texts), len(batch.matches), len(batch.patterns)) == (1000, 11_000, 11)
+    size = sum(map(len, batch.parts()))
+    assert size < sum(map(len, texts)) + 11_000 * 6 + 1000 * 3 + 1000  # a match is a number of at most five digits
+
+
+def test_a_batch_holds_so_much_text_and_no_more() -> None:
+    texts = ["x" * (regex_request.BATCH // 3) + str(number) for number in range(5)] + ["y" * (3 * regex_request.BATCH)]
+    batches = list(Asked([Question("x", "", texts), Question("y", "", texts[::-1])]).batches({}))
+    assert [len(batch.texts) for batch in batches] == [2, 2, 1, 1]
+    assert [len(batch.matches) for batch in batches] == [4, 4, 2, 2]
+
+
 def test_no_question_needs_no_engine() -> None:
     made = RegexEngine()
     assert made.ask([]) == ()
@@ -107,6 +162,22 @@ def test_a_match_that_takes_too_long_is_unknown_and_the_others_are_answered() ->
         before, late, after = engine.ask([Question("a", "", ("a",)), slow, Question("b", "", ("ab", "c"))])
     assert (before, after) == (Answer((1,)), Answer((1, 0)))
     assert late == Answer(unknown="no answer within 0.3 s")
+
+
+def test_a_text_that_takes_too_long_leaves_the_other_texts_their_answers() -> None:
+    with RegexEngine(deadline=0.3) as engine:
+        told = engine.each([Question("^(?:(?:a+)+$|a*b)", "", ("b", A40 + "b", "c")), Question("c", "", ("b", "c"))])
+    assert told == [[1, Answer(unknown="no answer within 0.3 s"), 0], [0, 1]]
+
+
+def test_behind_a_match_that_took_too_long_the_rest_is_tried_together() -> None:
+    """A call into the engine costs half a millisecond: one for each of the rest would take ten seconds."""
+    with RegexEngine(deadline=0.3) as engine:
+        begun = time.process_time() + sum(os.times()[2:4])
+        told = engine.each([Question("^(?:(?:a+)+$|a*b)", "", [A40 + "b", *map(str, range(20_000))])])
+    assert isinstance(told[0][0], Answer)
+    assert told[0][1:] == [0] * 20_000
+    assert time.process_time() + sum(os.times()[2:4]) - begun < 5
 
 
 def test_no_match_is_believed_where_the_engine_that_never_backtracks_finds_none() -> None:
@@ -133,8 +204,8 @@ def test_a_pattern_that_was_late_three_times_is_not_tried_again() -> None:
     [
         pytest.param("(?:a|b)*c", "a" * 10_000_000, id="more to go back to than the engine remembers"),
         pytest.param("(" * 30_000 + ")" * 30_000, "a", id="a pattern that takes the whole process down"),
-        pytest.param("a" * (regex_engine.LONGEST_PATTERN + 1), "a", id="a pattern that is too long"),
-        pytest.param("b", "a" * (regex_engine.LONGEST_TEXT + 1), id="a text that is too long"),
+        pytest.param("a" * (regex_request.LONGEST_PATTERN + 1), "a", id="a pattern that is too long"),
+        pytest.param("b", "a" * (regex_request.LONGEST_TEXT + 1), id="a text that is too long"),
     ],
 )
 def test_what_is_beyond_a_limit_is_unknown_and_the_next_question_is_answered(pattern: str, text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from test_spool import OTHER, SCOPED, TREE, run_of
 
 from shipmoor_hooks.model import CaseList, Outcome
 from shipmoor_hooks.seals import key_ring, quarantine
-from shipmoor_hooks.store import entry, id_lists
+from shipmoor_hooks.store import id_lists
 from shipmoor_hooks.store.spool import Spool
 
 _SCANDIR = os.scandir
@@ -149,17 +148,11 @@ def test_what_lies_on_another_tree_is_left_to_its_readers(spool: Spool) -> None:
     assert [b.path for b in spool.at_tree(TREE).broken] == [str(path)]
 
 
-@pytest.mark.parametrize("number", [0, 1, 511, 512, 513, 2000])
-def test_the_digest_of_a_list_is_that_of_its_bytes_however_it_is_taken(number: int) -> None:
-    ids = [f"tests/é\udc80{i}.py::test" for i in range(number)]
-    assert entry.inventory_digest(ids) == hashlib.sha256(entry.inventory_bytes(ids)).hexdigest()
-
-
 def test_a_known_list_is_not_put_together_again(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = CaseList([f"t::{i:05}" for i in range(2000)], Outcome.PASSED.letter.encode() * 2000, {})
     spool.finish(run_of(1, cases=cases))
     sizes = []
-    real = id_lists.inventory_bytes
-    monkeypatch.setattr(id_lists, "inventory_bytes", lambda ids: (sizes.append(len(ids)), real(ids))[1])
+    real = id_lists.text_of
+    monkeypatch.setattr(id_lists, "text_of", lambda ids: (sizes.append(len(ids)), real(ids))[1])
     spool.finish(run_of(2, cases=cases))
     assert max(sizes) < 1000

@@ -60,7 +60,7 @@ def _batch(
     engine: Engine, graderss: Sequence[Sequence[Grader]], batch: Sequence[tuple[str, Recording]]
 ) -> Iterator[tuple[Graded, ...]]:
     asked = [(chosen, recording) for _, recording in batch for chosen in graderss]
-    answers = graders.grade_many(engine, asked)
+    answers = iter(graders.grade_many(engine, asked))
     for name, _ in batch:
         yield tuple(_graded(name, chosen, next(answers)) for chosen in graderss)
 

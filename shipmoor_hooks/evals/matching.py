@@ -20,7 +20,7 @@ class Question:
 
     pattern: str
     flags: str
-    texts: tuple[str, ...]
+    texts: Sequence[str]
     count: bool = False
 
 
@@ -37,9 +37,19 @@ class Answer:
     unknown: str = ""
 
 
+Told = int | Answer  # of one text: its number, or the answer without numbers that says why there is none
+
+
 class Engine(Protocol):
     """Whatever matches JavaScript regular expressions."""
 
     def ask(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
-        """One answer a question, in order. Raises EnvironmentFault only where there is no engine at all."""
+        """One answer a question, in order; a question has none where one of its texts has none. Raises as `each`."""
+        ...
+
+    def each(self, questions: Sequence[Question]) -> list[list[Told]]:
+        """Of each question what is told of each of its texts, in order, whatever became of the others.
+
+        Raises EnvironmentFault only where there is no engine at all.
+        """
         ...

@@ -14,25 +14,19 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, cast
 
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.evals.matching import Answer, Question
+from shipmoor_hooks.evals.matching import Answer, Question, Told
+from shipmoor_hooks.evals.regex_request import Asked, Batch
 
 DEADLINE = 3.0  # seconds for one match
 START = 30.0  # seconds until a new process says that it is ready
 GRACE = 5.0  # seconds for all that is not matching: sending, parsing, compiling
-BATCH = 4 << 20  # characters of text that are sent at once
-LONG = 4096  # characters: texts above are not wrapped in JSON
-LONGEST_TEXT = 16 << 20  # characters
-LONGEST_PATTERN = 64 << 10  # characters
 MISSING = "the regular expressions of eval graders need a JavaScript engine that is not installed"
 INSTALL = 'pip install "shipmoor-hooks[evals]"'
-
-
-_COMMON = {0: Answer((0,)), 1: Answer((1,))}
 
 
 class _Gone(Exception):
@@ -71,45 +65,47 @@ class RegexEngine:
 
     def ask(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
         """One answer a question, in order."""
-        refused = _too_large(questions)
-        answers = dict(refused)
-        for batch in _batches([i for i in range(len(questions)) if i not in refused], questions):
-            answers.update(zip(batch, self._batch([questions[i] for i in batch]), strict=True))
-        return tuple(answers[i] for i in range(len(questions)))
+        return tuple(_joined(told) for told in self.each(questions))
 
-    def _batch(self, questions: Sequence[Question]) -> list[Answer]:
-        """A batch whole; where the process is lost over it, each half by itself, down to the question that did it."""
+    def each(self, questions: Sequence[Question]) -> list[list[Told]]:
+        """Of each question what is told of each of its texts; what is asked twice is tried once."""
+        asked = Asked(questions)
+        told: dict[int, Told] = {**asked.too_large()}
+        for batch in asked.batches(told):
+            told.update(zip(batch.matches, self._batch(batch), strict=True))
+        return asked.told(told)
+
+    def _batch(self, batch: Batch) -> list[Told]:
+        """A batch whole; where the process is lost over it, each half by itself, down to the match that did it."""
         try:
-            return self._exchange(questions)
+            return self._exchange(batch)
         except _Gone as gone:
             self.close()
-            if len(questions) == 1:
+            if len(batch.matches) == 1:
                 return [Answer(unknown=str(gone))]
-        middle = len(questions) // 2
-        return self._batch(questions[:middle]) + self._batch(questions[middle:])
+        first, second = batch.halves()
+        return self._batch(first) + self._batch(second)
 
-    def _exchange(self, questions: Sequence[Question]) -> list[Answer]:
-        request = _request(questions)
+    def _exchange(self, batch: Batch) -> list[Told]:
         self._start()
+        size = 0
         try:
-            for part in request:
-                self._input.write(part)
+            for part in batch.parts():
+                size += self._input.write(part)
             self._input.flush()
         except OSError as error:
             raise _Gone("the engine ended before it was asked") from error
-        patience = 2 * self.deadline + GRACE + sum(map(len, request)) / (4 << 20)
+        patience = 2 * self.deadline + GRACE + size / (4 << 20)
         while (line := self._line(patience)) == b".":
             pass
-        return [self._answer(row) for row in json.loads(line)]
+        return [told if isinstance(told, int) else self._answer(told) for told in json.loads(line)]
 
-    def _answer(self, row: Any) -> Answer:
-        if isinstance(row, list):
-            return _COMMON.get(row[0]) or Answer((row[0],)) if len(row) == 1 else Answer(tuple(row))
-        if "threw" in row:
-            return Answer(threw=row["threw"])
-        if "late" in row:
+    def _answer(self, told: Mapping[str, Any]) -> Answer:
+        if "threw" in told:
+            return Answer(threw=told["threw"])
+        if "late" in told:
             return Answer(unknown=f"no answer within {self.deadline:g} s")
-        return Answer(unknown=f"the match is beyond the engine's limits ({row['limit']})")
+        return Answer(unknown=f"the match is beyond the engine's limits ({told['limit']})")
 
     # ---------------------------------------------------------------- the process
 
@@ -149,66 +145,11 @@ class RegexEngine:
         return line
 
 
-def _request(questions: Sequence[Question]) -> list[bytes]:
-    """What `regex_worker` reads. Each text is sent once; long ones as they are, which is what makes long traces cheap."""
-    short: dict[str, int] = {}
-    long: dict[str, int] = {}
-    data: list[bytes] = []
-    for text in dict.fromkeys([text for question in questions for text in question.texts]):
-        if len(text) > LONG:
-            with contextlib.suppress(UnicodeEncodeError):  # lone surrogates: only JSON can write them
-                data.append(text.encode("utf-8"))
-                long[text] = len(long)
-                continue
-        short[text] = len(short)
-    place = short | {text: len(short) + index for text, index in long.items()}
-    patterns: dict[tuple[str, str, bool], int] = {}
-    asked = [
-        [patterns.setdefault((q.pattern, q.flags, q.count), len(patterns)), *[place[text] for text in q.texts]]
-        for q in questions
-    ]
-    whole = {"texts": list(short), "patterns": list(patterns), "questions": asked}
-    head = json.dumps(whole, separators=(",", ":")).encode("ascii") + b"\n"
-    return [b" ".join(b"%d" % len(d) for d in data) + b"\n", head, *data]
-
-
-def _too_large(questions: Sequence[Question]) -> dict[int, Answer]:
-    """The answers to what is too large to be tried, by position; patterns and texts are looked at once each."""
-    pattern = max((len(p) for p in {q.pattern for q in questions}), default=0)
-    text = max((len(t) for t in {t for q in questions for t in q.texts}), default=0)
-    if pattern <= LONGEST_PATTERN and text <= LONGEST_TEXT:
-        return {}
-    return {i: answer for i, q in enumerate(questions) if (answer := _refused(q)) is not None}
-
-
-def _refused(question: Question) -> Answer | None:
-    if len(question.pattern) > LONGEST_PATTERN:
-        return Answer(
-            unknown=f"the pattern has {len(question.pattern):,} characters; at most {LONGEST_PATTERN:,} are tried"
-        )
-    longest = max((len(t) for t in question.texts), default=0)
-    if longest > LONGEST_TEXT:
-        return Answer(unknown=f"the text has {longest:,} characters; at most {LONGEST_TEXT:,} are tried")
-    return None
-
-
-def _batches(indexes: Sequence[int], questions: Sequence[Question]) -> Iterator[list[int]]:
-    """Runs of questions whose texts, each counted once, stay below BATCH (a single larger one goes alone)."""
-    batch: list[int] = []
-    texts: set[str] = set()
-    size = 0
-    for index in indexes:
-        question = questions[index]
-        # Most questions are about a text that the one before was about.
-        news = set() if texts.issuperset(question.texts) else set(question.texts) - texts
-        added = sum(map(len, news))
-        if batch and size + added > BATCH:
-            yield batch
-            batch, texts, size = [], set(), 0
-            news = set(question.texts)
-            added = sum(map(len, news))
-        batch.append(index)
-        texts |= news
-        size += added + len(question.pattern)
-    if batch:
-        yield batch
+def _joined(told: Sequence[Told]) -> Answer:
+    """One answer for all texts of a question: the first that there is none for, if any, speaks for all."""
+    counts: list[int] = []
+    for one in told:
+        if isinstance(one, Answer):
+            return one
+        counts.append(one)
+    return Answer(tuple(counts))

@@ -1,10 +1,8 @@
 """The process that matches: V8 by mini-racer, fed by `regex_engine` through pipes (design, section 8).
 
 V8 ends its whole process where a pattern eats all memory, and cannot be stopped while it compiles one; therefore it lives
-here and not beside the caller. A request is a line with the sizes of the long texts in bytes, a line of JSON `{"texts":
-[short ones], "patterns": [[pattern, flags, count]], "questions": [[index of pattern, index of text, ...]]}`, and the long
-texts' UTF-8, one after the other; they are numbered after the short ones. Lines come back: `.` whenever a deadline passed and
-work goes on, then the answers as a JSON array.
+here and not beside the caller. A request is what `regex_request` writes. Lines come back: `.` whenever a deadline passed and
+work goes on, then the answers as a JSON array, one a match: a number, or an object that says why there is none.
 
 Where backtracking takes too long, V8's other engine, which never backtracks, is asked. Its "no match" is an answer: it is
 right by the rules of the language, and the program, whose engine gives up on such a pattern, reports the same. Its "match"
@@ -17,7 +15,6 @@ import contextlib
 import resource
 import signal
 import sys
-from collections.abc import Sequence
 from typing import BinaryIO, cast
 
 from py_mini_racer import (
@@ -38,7 +35,7 @@ FLAGS = ("--no-regexp-tier-up", "--enable-experimental-regexp-engine")
 _PROGRAM = r"""
 (() => {
   const LATE = {}, STRIKES = 3;
-  let texts, patterns, questions, answers, at;
+  let patterns, texts, first, step, matches, ready, answers, at;
   const known = new Map(), slow = new Map();
   const compiled = (pattern, flags) => {
     const key = flags + "/" + pattern;
@@ -49,7 +46,6 @@ _PROGRAM = r"""
       re = new RegExp(pattern, flags);
       known.set(key, re);
     }
-    re.lastIndex = 0;
     return re;
   };
   const counted = (re, text) => {
@@ -67,43 +63,51 @@ _PROGRAM = r"""
     if (flags.includes("l")) throw new SyntaxError("Invalid flags supplied to RegExp constructor");
     return count && !flags.includes("g") ? flags + "g" : flags;
   };
-  const answer = ([asked, ...which], linear = "") => {
-    const [pattern, flags, count] = patterns[asked];
+  const tried = (number, text, linear) => {
+    const [pattern, flags, count] = patterns[number];
+    const re = (!linear && ready[number]) || compiled(pattern, linear + flagsOf(flags, count));
+    if (!linear) ready[number] = re;
+    re.lastIndex = 0;
+    return count ? counted(re, text) : +re.test(text);
+  };
+  const answer = (match, linear = "") => {
+    const number = Math.floor(match / step);
     try {
-      return which.map(i => {
-        const re = compiled(pattern, linear + flagsOf(flags, count));
-        return count ? counted(re, texts[i]) : +re.test(texts[i]);
-      });
+      return tried(number, texts[match - number * step - first], linear);
     } catch (e) {
       if (e === LATE) return {late: true};
       const why = String(e && e.message).split(": ").pop();
       return e instanceof SyntaxError && !/too large|too many|overflow/i.test(why) ? {threw: why} : {limit: why};
     }
   };
-  globalThis.load = (message, ...long) => {
-    ({texts, patterns, questions} = JSON.parse(message));
-    texts.push(...long);
+  globalThis.load = (head, data) => {
+    let end = 0;
+    const text = own => typeof own === "string" ? own : data.slice(end, end += own);
+    ({patterns, texts, first, step, matches} = JSON.parse(head));
+    texts = texts.map(text);
+    ready = [];
     answers = [];
     at = 0;
-    return questions.length;
+    return matches.length;
   };
   globalThis.run = (end) => {
-    for (; at < end; at++) answers[at] = answer(questions[at]);
-    if (at < questions.length) return "";
+    for (; at < end; at++) answers[at] = answer(matches[at]);
+    if (at < matches.length) return "";
     const all = JSON.stringify(answers);
-    texts = patterns = questions = answers = null;
+    texts = answers = null;
     return all;
   };
   globalThis.where = () => at;
   globalThis.late = () => {
-    const [pattern, flags, count] = patterns[questions[at][0]], key = flagsOf(flags, count) + "/" + pattern;
+    const number = Math.floor(matches[at] / step);
+    const [pattern, flags, count] = patterns[number], key = flagsOf(flags, count) + "/" + pattern;
     slow.set(key, (slow.get(key) || 0) + 1);
+    ready[number] = undefined;
     answers[at++] = {late: true};
   };
   // The engine without backtracking, which not every pattern can take. Only its "no" is believed: see the docstring.
   globalThis.none = () => {
-    const found = answer(questions[at - 1], "l");
-    if (Array.isArray(found) && found.every(n => n === 0)) answers[at - 1] = found;
+    if (answer(matches[at - 1], "l") === 0) answers[at - 1] = 0;
   };
 })()
 """
@@ -117,33 +121,34 @@ class Matcher:
         self._racer = MiniRacer()
         self._racer.set_hard_memory_limit(HEAP)
         self._racer.eval(_PROGRAM)
-        self._load, self._run, self._where, self._late, self._none = (
-            cast(JSFunction, self._racer.eval(name)) for name in ("load", "run", "where", "late", "none")
-        )
+        self._load = cast(JSFunction, self._racer.eval("load"))
         self._deadline = deadline
 
-    def answers(self, request: str, texts: Sequence[str], out: BinaryIO) -> str:
+    def answers(self, head: str, texts: str, out: BinaryIO) -> str:
         """The answers to one request as JSON; a `.` goes to `out` for every deadline that passed."""
-        end = cast(int, self._load(request, *texts))
-        one_by_one = False
+        end = cast(int, self._load(head, texts))
+        first, alone = 0, False
         while True:
-            first = cast(int, self._where())
             try:
-                found = cast(str, self._run(min(first + 1, end) if one_by_one else end, timeout_sec=self._deadline))
+                found = self._racer.eval(f"run({first + 1 if alone else end})", timeout_sec=self._deadline)
             except JSTimeoutException:
-                if self._where() == first:  # it had the whole time for itself
-                    self._late()
+                at = cast(int, self._racer.eval("where()"))
+                alone = at > first  # what was being tried had not the whole time for itself, and is tried again
+                if not alone:
+                    self._racer.eval("late()")
                     with contextlib.suppress(JSTimeoutException):
-                        self._none(timeout_sec=self._deadline)
-                one_by_one = True
+                        self._racer.eval("none()", timeout_sec=self._deadline)
+                    at += 1
+                first = at
                 _send(out, ".")
                 continue
             if found:
-                return found
+                return cast(str, found)
+            first, alone = first + 1, False
 
 
 def _send(out: BinaryIO, line: str) -> None:
-    out.write(line.encode("ascii", "backslashreplace") + b"\n")
+    out.write(line.encode("utf-8") + b"\n")
     out.flush()
 
 
@@ -151,23 +156,13 @@ def serve(source: BinaryIO, out: BinaryIO, deadline: float) -> None:
     """Answer requests until there are no more; a memory limit ends the process, which its parent takes as no answer."""
     matcher = Matcher(deadline)
     _send(out, "ready")
-    for sizes in source:
-        request = source.readline().decode("ascii")
-        texts = [source.read(int(size)).decode("utf-8") for size in sizes.split()]
+    for size in source:
+        head = source.readline().decode("ascii")
+        texts = source.read(int(size)).decode("utf-8")
         try:
-            _send(out, _ascii(matcher.answers(request, texts, out)))
+            _send(out, matcher.answers(head, texts, out))
         except (JSOOMException, JSEvalException):
             return
-
-
-def _ascii(text: str) -> str:
-    """JSON with everything beyond ASCII escaped, lone surrogates too."""
-    return "".join(c if c < "\x7f" else "".join(f"\\u{u:04x}" for u in _units(c)) for c in text)
-
-
-def _units(character: str) -> list[int]:
-    data = character.encode("utf-16-be", "surrogatepass")
-    return [int.from_bytes(data[i : i + 2]) for i in range(0, len(data), 2)]
 
 
 def main() -> None:

@@ -9,27 +9,14 @@ from __future__ import annotations
 
 import binascii
 
+from shipmoor_hooks.digest import sha256
+
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_LARGE = 1 << 17  # bytes above which loading OpenSSL pays
 _BLOCK = 64  # bytes of SHA-256
-
-
-def sha256(data: bytes) -> bytes:
-    """The digest; by Python's own small module, by OpenSSL for what is large."""
-    if len(data) < _LARGE:
-        for name in ("_sha256", "_sha2"):  # the first up to Python 3.11
-            try:
-                digest: bytes = __import__(name).sha256(data).digest()
-            except ImportError:
-                continue
-            return digest
-    import hashlib
-
-    return hashlib.sha256(data).digest()
 
 
 def parsed(text: str) -> Any:

@@ -10,7 +10,8 @@ import binascii
 import os
 import stat
 
-from shipmoor_hooks.quick.lean_envelope import parsed, sha256
+from shipmoor_hooks.digest import sha256
+from shipmoor_hooks.quick.lean_envelope import parsed
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from shipmoor_hooks.quick.lean_envelope import opened, wrapped
 from shipmoor_hooks.quick.lean_keys import Keys
 from shipmoor_hooks.seals.chain_head import HEAD, Head, Link, digest_of, read_head, write_head
 from shipmoor_hooks.store import id_lists
-from shipmoor_hooks.store.run_fields import PlainCases, PlainRun, run_fields
+from shipmoor_hooks.store.payload import PlainCases, PlainRun, fields_of
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, touched, write_whole
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
@@ -101,15 +101,14 @@ class LeanSpool:
         links = [head.last] if head.last is not None and head.last.digest != ended else []
         links += [link for link in (begun.links if begun is not None else ()) if link not in links]
         chain = {"previous": [link.as_list() for link in links], "began": ended}
-        digest = id_lists.inventory_digest(cases.ids)
-        fields = run_fields(run, cases, digest) | {"chain": chain}
+        blocks = id_lists.cut(cases.ids)
+        fields = fields_of(run, cases, blocks.name) | {"chain": chain}
         payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
         stored = wrapped(PAYLOAD_TYPE, payload, key_id, secret)
         name = f"{max(0, int(run.started * 1000)):013d}-{run.id}{suffix}"
         write_head(handle, Head(run.sequence, head.last, f"trees/{run.tree}/{name}"))
         if cases.ids:
-            listed = real_folder(self._root, "inventories")
-            id_lists.store(listed, digest, lambda: id_lists.inventory_bytes(cases.ids))
+            id_lists.store(real_folder(self._root, "inventories"), cases.ids, blocks)
         path = real_folder(self._root, "runs", self._worktree, "trees", run.tree) + "/" + name
         write_whole(path, stored)
         write_head(handle, Head(run.sequence, Link(run.sequence, name, digest_of(stored))))

@@ -30,13 +30,16 @@ _SHELL_PLAIN = _LETTERS | frozenset(" ./=:,@%+")
 
 
 class Plain:
-    """What the quick paths ask of a policy: the target's name, the weakest evidence that counts, what is done about
-    untracked files, the suites' own tables."""
+    """What the quick paths ask of a policy: the target's name, the weakest evidence that counts, what a reduced tip leads to,
+    how many hours a base run clears a red, what is done about untracked files, the suites' own tables."""
 
-    __slots__ = ("evidence", "suites", "target", "untracked")
+    __slots__ = ("evidence", "mode", "suites", "target", "untracked", "window")
 
-    def __init__(self, target: str, evidence: str, untracked: str, suites: dict[str, Table]) -> None:
-        self.target, self.evidence, self.untracked, self.suites = target, evidence, untracked, suites
+    def __init__(self, gate: Table, suites: dict[str, Table]) -> None:
+        self.target, self.evidence = str(gate.get("target", "origin/HEAD")), str(gate.get("evidence", "imported"))
+        window = gate.get("window")
+        self.mode, self.window = str(gate.get("mode", "refuse")), window if isinstance(window, int) else 24
+        self.untracked, self.suites = str(gate.get("untracked", "warn")), suites
 
 
 def read(data: bytes) -> Plain | None:
@@ -53,9 +56,7 @@ def read(data: bytes) -> Plain | None:
         if kind != "suite" or not suite or not _fits(table, _SUITE):
             return None
         suites[suite] = table
-    usual = {"target": "origin/HEAD", "evidence": "imported", "untracked": "warn"}
-    target, evidence, untracked = (str(gate.get(key, value)) for key, value in usual.items())
-    return Plain(target, evidence, untracked, suites)
+    return Plain(gate, suites)
 
 
 def words(command: Value | None) -> list[str]:

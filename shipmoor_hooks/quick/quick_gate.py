@@ -1,33 +1,35 @@
-"""The gate's quick path: a push in which nothing about the tests has changed is answered without the gate.
+"""The gate's quick path: the push that most pushes are is answered without loading and asking all that the gate may need.
 
-It knows one answer, `allowed`, and gives it only where the whole gate would say the very same words: one branch, one merge
-base, the same plain policy on all sides, no trailer of ours, and for each suite one complete run at base and tip with the
-same cases and the same outcomes, none of them red. Anything else gives None, and the gate judges: no rule stands here. Why,
-and what it costs: docs/decisions/quick-gate.md.
+It answers only where the whole gate would say the very same words: one branch, one merge base, the same plain policy on all
+sides, no trailer of ours, and for each suite one complete run at base and tip under the same conditions. Where these have
+the same cases with the same outcomes, none red, it is allowed; else `quick_verdict` lets the rules judge. Anything else
+gives None, and the gate judges: no rule stands here. Why, and what it costs: docs/decisions/quick-gate.md.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 
 from shipmoor_hooks import state
-from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.digest import sha256
+from shipmoor_hooks.errors import ShipmoorError
 from shipmoor_hooks.quick import lean_git, plain_policy, quick_runs
-from shipmoor_hooks.quick.lean_envelope import quoted, sha256, wrapped
 from shipmoor_hooks.quick.lean_keys import Keys
+from shipmoor_hooks.quick.lean_receipt import keep_receipt
 from shipmoor_hooks.quick.push_caller import is_dry_run
-from shipmoor_hooks.whole_files import lock, real_folder, write_whole
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
 
     from shipmoor_hooks.quick.lean_git import Here
 
+    _Told = TypeVar("_Told")
+
 REMOTE = "origin"
 POLICY_FILE = "shipmoor-hooks.toml"
-RECEIPT_TYPE = "application/vnd.shipmoor-hooks.receipt+json;version=1"
+SPOOL = "/shipmoor-hooks"
 WAIT = 3.0  # seconds for the remote's answer
 NOTHING_TO_JUDGE = ("refs/tags/", "refs/notes/", "refs/shipmoor-hooks/")
 # How the keys of our trailers begin, in any case; the long s is one case of it to a regular expression.
@@ -79,10 +81,56 @@ class Asked:
         self.environ, self.now, self.said = environ, now, said
 
 
-def answer(asked: Asked) -> str | None:
-    """The line that the gate prints for a push without news, its receipt kept; None: the gate must judge."""
-    found = counted(asked)
-    return None if found is None else allowed(*found)
+class Side:
+    """A suite with its run at the base and at the tip (payloads)."""
+
+    __slots__ = ("base", "suite", "tip")
+
+    def __init__(self, suite: str, base: quick_runs.Fields, tip: quick_runs.Fields) -> None:
+        self.suite, self.base, self.tip = suite, base, tip
+
+    @property
+    def has_news(self) -> bool:
+        return not quick_runs.no_news(self.base, self.tip)
+
+    @property
+    def count(self) -> str:
+        """n of N at the tip, where there is no news."""
+        return f"{self.tip['cases']['counts'].get('p', 0)} of {self.tip['cases']['number']}"
+
+
+class Found:
+    """All that an answer rests on: where, what is pushed, over which range, under which policy, the runs, the seal's keys."""
+
+    __slots__ = ("here", "keys", "pushed", "root", "rules", "sides", "span")
+
+    def __init__(
+        self, here: Here, pushed: Pushed, span: Range, rules: plain_policy.Plain, sides: Sequence[Side], keys: Keys
+    ) -> None:
+        self.here, self.pushed, self.span, self.rules = here, pushed, span, rules
+        self.sides, self.keys, self.root = sides, keys, here.common_dir + SPOOL
+
+
+class Answer:
+    """The exit code, and what goes to stdout and to stderr ("": nothing)."""
+
+    __slots__ = ("code", "err", "out")
+
+    def __init__(self, code: int, out: str, err: str = "") -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+def answer(asked: Asked) -> Answer | None:
+    """What the gate says of a push, its receipt kept; None: the gate must judge."""
+    return _unless_odd(lambda: _answer(asked))
+
+
+def counted(asked: Asked, *, receipt: bool = True) -> tuple[str, list[tuple[str, str]]] | None:
+    """The ref of a push without news, and the suites with the n of N that stands on both sides; None: the gate must judge.
+
+    `receipt`: whether one is kept.
+    """
+    return _unless_odd(lambda: _counted(asked, receipt))
 
 
 def allowed(name: str, rows: Sequence[tuple[str, str]]) -> str:
@@ -90,21 +138,38 @@ def allowed(name: str, rows: Sequence[tuple[str, str]]) -> str:
     return f"shipmoor-hooks: {name}: allowed: {', '.join(f'{suite} {count}' for suite, count in rows)}"
 
 
-def counted(asked: Asked, *, receipt: bool = True) -> tuple[str, list[tuple[str, str]]] | None:
-    """The ref of a push without news, and the suites with the n of N that stands on both sides; None: the gate must judge.
-
-    Whatever cannot be read or written is the gate's to tell, too: the errors of data that is not as expected stand for
-    None. `receipt`: whether one is kept.
-    """
+def _unless_odd(ask: Callable[[], _Told | None]) -> _Told | None:
+    """Whatever cannot be read or written is the gate's to tell: the errors of data that is not as expected stand for None."""
     try:
-        return _counted(asked, receipt)
-    except (OSError, EnvironmentFault, ImportError):
+        return ask()
+    except (OSError, ShipmoorError, ImportError):
         return None
     except (ValueError, LookupError, TypeError, AttributeError, StopIteration, ArithmeticError):
         return None  # the data is not of the form that it should have
 
 
+def _answer(asked: Asked) -> Answer | None:
+    found = _found(asked)
+    if found is None:
+        return None
+    if any(side.has_news for side in found.sides):
+        from shipmoor_hooks.quick import quick_verdict  # the rules, and what they stand on
+
+        return quick_verdict.answer(found, asked)
+    told = Answer(0, allowed(found.pushed.name, [(side.suite, side.count) for side in found.sides]))
+    return told if is_dry_run() or keep_receipt(found, asked.now) else None
+
+
 def _counted(asked: Asked, receipt: bool) -> tuple[str, list[tuple[str, str]]] | None:
+    found = _found(asked)
+    if found is None or any(side.has_news for side in found.sides):
+        return None
+    silent = not receipt or is_dry_run()
+    told = found.pushed.name, [(side.suite, side.count) for side in found.sides]
+    return told if silent or keep_receipt(found, asked.now) else None
+
+
+def _found(asked: Asked) -> Found | None:
     pushed = _only_branch(asked.stdin)
     here = lean_git.find(asked.directory, asked.environ)
     if pushed is None or here is None or list(asked.arguments[:1]) != [REMOTE] or len(asked.arguments) != 2:
@@ -116,18 +181,15 @@ def _counted(asked: Asked, receipt: bool) -> tuple[str, list[tuple[str, str]]] |
         asked.said[REMOTE] = heads
     if "HEAD" not in heads or "refs/heads/HEAD" in heads:
         return None
-    root = here.common_dir + "/shipmoor-hooks"
-    if not os.path.isdir(root):
+    if not os.path.isdir(here.common_dir + SPOOL):
         return None
     span = _range(here, pushed, heads[f"refs/heads/{heads['HEAD']}"])
     rules = None if span is None else _policy(here, span)
     if span is None or rules is None or not _may_stand(pushed, span, rules, heads):
         return None
     keys = Keys(asked.environ, state.state_path(asked.environ))
-    told = _counts(root, span, rules, keys)
-    silent = not receipt or is_dry_run()
-    kept = told is not None and (silent or _keep_receipt(root, pushed, span, keys, asked.now))
-    return (pushed.name, told) if told is not None and kept else None
+    sides = _sides(here.common_dir + SPOOL, span, rules, keys)
+    return Found(here, pushed, span, rules, sides, keys) if sides else None
 
 
 def _only_branch(stdin: bytes) -> Pushed | None:
@@ -220,8 +282,8 @@ def _may_stand(pushed: Pushed, span: Range, rules: plain_policy.Plain, heads: Ma
     return span.base == span.target and pushed.old in ("", span.target)
 
 
-def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> list[tuple[str, str]] | None:
-    """Each suite with its `n of N`, in the policy's order; None where there is anything to tell or to ask."""
+def _sides(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> list[Side] | None:
+    """Each suite with its two runs, in the policy's order; None where there is anything to ask beside these."""
     stock = {}
     for tree in (span.base_tree, span.tip_tree, *span.beside):
         if tree not in stock:
@@ -229,17 +291,17 @@ def _counts(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> li
     rows = [row for row in (stock[tree] for tree in (span.base_tree, span.tip_tree, *span.beside)) if row is not None]
     if len(rows) != 2 + len(span.beside) or _was_overlaid(root, span):
         return None
-    told = []
+    sides = []
     for suite in rules.suites:
         base, tip, *beside = (row.get(suite) for row in rows)
-        if base is None or tip is None or not quick_runs.no_news(base, tip) or not quick_runs.has_list(root, tip):
+        if base is None or tip is None or not quick_runs.alike(base, tip) or not quick_runs.has_list(root, tip):
             return None
         if not all(_counts_as(run) >= plain_policy.EVIDENCE.index(rules.evidence) for run in (base, tip)):
             return None
-        if not all(other is None or quick_runs.same_ids(other, tip) for other in beside):
+        if not all(other is None or any(quick_runs.same_ids(other, one) for one in (base, tip)) for other in beside):
             return None
-        told.append((suite, f"{tip['cases']['counts'].get('p', 0)} of {tip['cases']['number']}"))
-    return told or None
+        sides.append(Side(suite, base, tip))
+    return sides
 
 
 def _was_overlaid(root: str, span: Range) -> bool:
@@ -252,25 +314,3 @@ def _counts_as(run: quick_runs.Fields) -> int:
     """The rank of the evidence that a run may be taken for: whatever no seal holds counts as imported."""
     rank = plain_policy.EVIDENCE.index(run["evidence"])
     return rank if run["sealed"] else 0
-
-
-def _keep_receipt(root: str, pushed: Pushed, span: Range, keys: Keys, now: float) -> bool:
-    """Keep what was answered, as `receipts.keep` does. False where the seal's key is not at hand."""
-    seal = keys.for_new()
-    if seal is None:
-        return False
-    name = os.urandom(16).hex()
-    values = {"id": name, "suite": "", "case": "", "ref": pushed.name, "commit": span.tip, "tree": span.tip_tree}
-    told = {key: quoted(value) for key, value in values.items()}
-    payload = (
-        f'{{"id":{told["id"]},"suite":"","case":"","recorded":{now!r},"ref":{told["ref"]},"commit":{told["commit"]},'
-        f'"tree":{told["tree"]},"verdict":"allowed","bases":[{quoted(span.base)}]}}'
-    ).encode("ascii")
-    stored = wrapped(RECEIPT_TYPE, payload, *seal)
-    file = f"{max(0, int(now * 1000)):013d}-{name}.record"
-    real_folder(root)
-    with lock(root + "/lock", fcntl.LOCK_SH):
-        for sort, key in (("cases", "\0"), ("keys", span.tip)):
-            folder = real_folder(root, "records", "receipt", sort, sha256(key.encode()).hex()[:40])
-            write_whole(f"{folder}/{file}", stored)
-    return True

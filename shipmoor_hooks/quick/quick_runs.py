@@ -91,11 +91,16 @@ def same_ids(one: Fields, other: Fields) -> bool:
     return bool(ours["number"] == theirs["number"] > 0 and ours["inventory"] == theirs["inventory"])
 
 
-def no_news(base: Fields, tip: Fields) -> bool:
-    """Does every case stand, with the outcome that it had, under the same conditions, and none is red or told more of?
+def alike(base: Fields, tip: Fields) -> bool:
+    """Were both measured under the same conditions, by the same files?
 
-    What decided both runs must be known and the same, too: a change of the test surface is told by the gate.
+    What decided both runs must be known and the same: a change of the test surface is told by the gate.
     """
+    return bool(base["conditions"] == tip["conditions"] and base["surface"] == tip["surface"])
+
+
+def no_news(base: Fields, tip: Fields) -> bool:
+    """Does every case stand, with the outcome that it had, and none is red or told more of?"""
     ours, theirs = base["cases"], tip["cases"]
     counts = theirs["counts"]
     return (
@@ -105,8 +110,6 @@ def no_news(base: Fields, tip: Fields) -> bool:
         and ours["counts"] == counts
         and sum(counts.values()) == theirs["number"]
         and not counts.keys() - {"p", "s", "x"}
-        and base["conditions"] == tip["conditions"]
-        and base["surface"] == tip["surface"]
     )
 
 

@@ -16,7 +16,7 @@ from shipmoor_hooks.quick import lean_git, plain_policy, plain_session
 from shipmoor_hooks.quick.lean_spool import BEGUN, RUN, LeanSpool
 from shipmoor_hooks.quick.lean_worktree import Asking, is_unchanged
 from shipmoor_hooks.quick.plain_names import are_plain_ids, dotted_paths, hold_no_secret
-from shipmoor_hooks.store.run_fields import PlainCases, PlainProblem, PlainRun, Word
+from shipmoor_hooks.store.payload import PlainCases, PlainProblem, PlainRun, Word
 from shipmoor_hooks.whole_files import read_bytes
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shipmoor_hooks.data_classes import replace
+from shipmoor_hooks.errors import EXIT_ALLOWED, EXIT_NO_EVIDENCE, EXIT_REFUSED
 from shipmoor_hooks.model import (
     Code,
     CommitMessage,
@@ -20,6 +21,11 @@ TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+EXIT_OF = {
+    Decision.ALLOWED: EXIT_ALLOWED,
+    Decision.REFUSED: EXIT_REFUSED,
+    Decision.CANNOT_EVALUATE: EXIT_NO_EVIDENCE,
+}
 _ORDER = {code: number for number, code in enumerate(Code)}
 _RENAMES_OFFERED = 3
 
@@ -73,6 +79,11 @@ def conclude(
         warned=warned,
         watching=mode == "warn",
     )
+
+
+def exit_of_push(verdict: Verdict) -> int:
+    """The exit code of a push: a policy that only warns lets every one go on."""
+    return EXIT_ALLOWED if verdict.watching else EXIT_OF[verdict.decision]
 
 
 def decide(findings: Iterable[Finding]) -> Decision:

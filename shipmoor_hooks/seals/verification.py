@@ -10,8 +10,8 @@ import os
 from collections.abc import Sequence
 
 from shipmoor_hooks.data_classes import dataclass, field
-from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.model import Code, Run, Sealing
+from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault
+from shipmoor_hooks.model import CaseList, Code, Run, Sealing
 from shipmoor_hooks.seals import chain, quarantine
 from shipmoor_hooks.seals.chain import Link
 from shipmoor_hooks.store import entry, envelope
@@ -50,7 +50,7 @@ def verify(spool: Spool, prefixes: Sequence[str] = ()) -> Examined:
             if prefixes and not os.path.basename(path).partition("-")[2].startswith(tuple(prefixes)):
                 continue
             for one in (path, *spool.twins(path)):
-                _take(seen, spool.read(one), counted=one == path)
+                _take(seen, one, spool.read(one), counted=one == path)
         if not prefixes:
             for worktree in spool.worktrees():
                 _Chain(spool, worktree, seen).walk()
@@ -61,8 +61,14 @@ def verify(spool: Spool, prefixes: Sequence[str] = ()) -> Examined:
     return seen
 
 
-def _take(seen: Examined, found: Found, *, counted: bool) -> None:
+def _take(seen: Examined, path: str, found: Found, *, counted: bool) -> None:
     seen.broken += found.broken
+    for run in (*found.runs, *found.begun, *found.foreign):
+        try:
+            CaseList.of(run.cases).ids[:]  # else a block of the list is read where somebody looks into it
+        except EvidenceFault as fault:
+            seen.broken.append(Broken(path, Code.SEAL_BROKEN, fault.message))
+            return
     for run in (*found.runs, *found.begun, *found.foreign) if counted else ():
         seen.entries += 1
         seen.seals[run.sealing] += 1

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
-import zlib
 from collections.abc import Iterator, Mapping
 
 from shipmoor_hooks.data_classes import dataclass, field
@@ -22,7 +20,7 @@ from shipmoor_hooks.push import is_object_name
 from shipmoor_hooks.sharing import foreign, published, share
 from shipmoor_hooks.sharing.published import Blob, Published, Refused, Sort, inventory_path, run_path
 from shipmoor_hooks.sharing.ssh_signatures import BEGINNING
-from shipmoor_hooks.store import entry, envelope, records
+from shipmoor_hooks.store import entry, envelope, id_lists, records
 from shipmoor_hooks.store.record_model import Record
 from shipmoor_hooks.store.spool import RUN_SUFFIX
 from shipmoor_hooks.whole_files import lock
@@ -71,7 +69,7 @@ def _store(place: Place, there: Published, done: Fetched) -> None:
         except envelope.Unreadable as reason:
             done.refused.append(Refused(path, reason.text))
             continue
-        _keep_list(place.common_dir, ids)
+        _keep_list(place.common_dir, entry.inventory_name(fields), ids)
         foreign.keep(place.common_dir, path.rpartition("/")[2], data, _folders(run))
         done.runs.append(run)
     for path, data in _contents(place.git, new, Sort.RECORD):
@@ -118,9 +116,9 @@ def _folders(run: Run) -> list[tuple[str, ...]]:
     return found
 
 
-def _keep_list(common_dir: str, ids: bytes | None) -> None:
+def _keep_list(common_dir: str, name: str, ids: bytes | None) -> None:
     if ids:
-        foreign.keep(common_dir, hashlib.sha256(ids).hexdigest(), zlib.compress(ids, 1), [("inventories",)])
+        foreign.keep(common_dir, name, id_lists.file_of(name, ids), [("inventories",)])
 
 
 def _store_signature(place: Place, path: str, data: bytes, done: Fetched) -> None:

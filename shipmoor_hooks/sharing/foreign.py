@@ -12,10 +12,11 @@ keep the very bytes that were published, so that seals and signatures can be che
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Sequence
 
 from shipmoor_hooks.data_classes import dataclass
+from shipmoor_hooks.id_list import IdList
+from shipmoor_hooks.store import id_lists
 from shipmoor_hooks.store.spool import FOLDER, RUN_SUFFIX
 from shipmoor_hooks.whole_files import names, read_bytes, real_folder, write_whole
 
@@ -66,14 +67,9 @@ def _stored(folder: str, suffix: str) -> list[Stored]:
     return found
 
 
-def inventory(common_dir: str, digest: str) -> bytes | None:
+def inventory(common_dir: str, digest: str) -> IdList | None:
     """A list of case ids by its digest, ours (with the common directory itself) or a fetched one (with `foreign_dir`)."""
-    if not digest.isalnum():
-        return None
-    try:
-        return zlib.decompress(read_bytes(os.path.join(common_dir, FOLDER, "inventories", digest)))
-    except (OSError, zlib.error):
-        return None
+    return id_lists.read(os.path.join(common_dir, FOLDER, "inventories"), digest)
 
 
 def stored_names(common_dir: str) -> dict[str, str]:

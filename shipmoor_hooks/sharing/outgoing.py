@@ -6,19 +6,19 @@ person's folder or address is withheld, by name.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Container, Iterator, Mapping
 
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EvidenceFault
+from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.push import is_object_name
 from shipmoor_hooks.sharing import foreign, ssh_signatures
 from shipmoor_hooks.sharing.published import Refused, inventory_path, run_path
 from shipmoor_hooks.sharing.ssh_signatures import SigningKey
-from shipmoor_hooks.store import entry, envelope, records
+from shipmoor_hooks.store import entry, envelope, id_lists, records
 from shipmoor_hooks.store.record_model import Clearing, Overlay, Proof, Receipt, Regrade
 from shipmoor_hooks.store.spool import FOLDER, RUN_SUFFIX, Spool
 from shipmoor_hooks.whole_files import names, read_bytes
@@ -87,11 +87,19 @@ def _add_run(common_dir: str, path: str, private: tuple[str, ...], found: Outgoi
     digest = entry.inventory_name(fields)
     if fields["cases"]["number"]:
         ids = foreign.inventory(common_dir, digest)
-        if ids is None or hashlib.sha256(ids).hexdigest() != digest:
+        text = _text_of(ids)
+        if text is None:
             found.held_back.append(Refused(os.path.basename(path), "its list of case ids is missing or damaged"))
             return
-        found.files[inventory_path(digest)] = ids
+        found.files[inventory_path(digest)] = text
     found.files[run_path(tree, os.path.basename(path))] = data
+
+
+def _text_of(ids: IdList | None) -> bytes | None:
+    try:
+        return None if ids is None else id_lists.text_of(ids)
+    except EvidenceFault:
+        return None
 
 
 def _records(common_dir: str) -> Iterator[tuple[str, str, str]]:

@@ -16,6 +16,7 @@ from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.git import Git
+from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import Code, Problem, Run, Sealing
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.seals import key_ring
@@ -29,7 +30,7 @@ ALLOWED_SIGNERS = (".shipmoor-hooks/allowed_signers", "allowed_signers")
 
 
 _Kind = TypeVar("_Kind", bound=Record)
-Inventory = Callable[[str], bytes | None]
+Inventory = Callable[[str], IdList | bytes | None]
 
 
 def has_news(git: Git, remote: str) -> bool:

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import ReportFile, Run, Sealing
 from shipmoor_hooks.seals import chain, key_ring, quarantine
 from shipmoor_hooks.seals.chain import Head, Link
@@ -38,6 +39,7 @@ from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, wri
 FOLDER = "shipmoor-hooks"
 LOCK_SECONDS = 10.0  # a writer holds its chain for some milliseconds
 _MOST_CHAINS = 4
+_MOST_LISTS = 4  # of case ids, kept while a spool is read
 
 
 class Spool:
@@ -54,6 +56,7 @@ class Spool:
         self.environ = os.environ if environ is None else environ
         self.keys = key_ring.Checker(self.environ)
         self.seal_note = ""
+        self._lists: dict[str, IdList] = {}
 
     # ---------------------------------------------------------------- reading
 
@@ -139,8 +142,14 @@ class Spool:
         """One entry by the path of its file."""
         return stored_runs.read(path, self._inventory, self.keys)
 
-    def _inventory(self, digest: str) -> bytes | None:
-        return id_lists.read(self._path("inventories"), digest)
+    def _inventory(self, digest: str) -> IdList | None:
+        """A list of case ids by its name. Runs mostly share one: the last ones are kept, as far as they were read."""
+        if digest not in self._lists:
+            found = id_lists.read(self._path("inventories"), digest)
+            if found is None:
+                return None
+            self._lists = {**dict(list(self._lists.items())[-_MOST_LISTS + 1 :]), digest: found}
+        return self._lists[digest]
 
     # ---------------------------------------------------------------- writing
 
@@ -227,7 +236,7 @@ class Spool:
         # The number is taken before anything is stored: a killed writer leaves a gap, never the same number twice.
         chain.write_head(handle, Head(run.sequence, head.last, f"trees/{folder}/{name}"))
         if encoded.ids:
-            id_lists.store(self._folder("inventories"), encoded.inventory_digest, lambda: encoded.inventory)
+            id_lists.store(self._folder("inventories"), encoded.ids, encoded.blocks)
         write_whole(self._folder("runs", run.worktree, "trees", folder) + "/" + name, encoded.envelope)
         if suffix == RUN_SUFFIX and run.scoped_tree and run.scoped_tree != run.tree:
             write_whole(self._folder("runs", run.worktree, "scoped", run.scoped_tree) + "/" + name, encoded.envelope)

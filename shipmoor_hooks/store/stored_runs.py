@@ -5,12 +5,12 @@ A run whose seal is foreign, or does not fit, or that lies in the place of anoth
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EnvironmentFault
+from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import Code, Run, Sealing
 from shipmoor_hooks.store import entry, envelope
 from shipmoor_hooks.whole_files import read_bytes
@@ -57,7 +57,7 @@ class Found:
         return replace(self, begun=tuple(run for run in self.begun if run.id not in finished))
 
 
-def read(path: str, inventory: Callable[[str], bytes | None], keys: envelope.Keys) -> Found:
+def read(path: str, inventory: Callable[[str], IdList | None], keys: envelope.Keys) -> Found:
     """The entry in a file; nothing for a file that is none or gone. `inventory` gives a list of case ids by its digest."""
     if not path.endswith(SUFFIXES):
         return Found()
@@ -73,8 +73,7 @@ def read(path: str, inventory: Callable[[str], bytes | None], keys: envelope.Key
     try:
         run = replace(entry.decode_fields(told.fields, ids), sealing=told.sealing, key=told.key)
     except envelope.Unreadable as reason:
-        damaged = hashlib.sha256(ids or b"").hexdigest() != entry.inventory_name(told.fields)
-        return Found(broken=(Broken(path, reason.code, reason.text, not damaged),))
+        return Found(broken=(Broken(path, reason.code, reason.text, ids is not None),))
     if not _belongs(run, path):
         return Found(broken=(Broken(path, Code.SEAL_BROKEN, "it lies in the place of another run or tree", True),))
     if path.endswith(BEGUN_SUFFIX):
