@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -421,3 +422,125 @@ def test_a_run_that_cannot_be_stored_says_so(
     monkeypatch.undo()
     Case().recorded(repo, short if short(Case().asked(repo)) else long)
     assert verification.verify(spool(repo)).is_whole
+
+
+# ---------------------------------------------------------------- what it costs
+
+# What a session loads of ours beside the plugin itself: nothing that reads a run, no model, no other runner.
+LOADED = {
+    "pytest_told": "what pytest says, as values",
+    "pytest_records": "the outcomes while pytest runs",
+    "errors": "of whoever writes files",
+    "data_classes": "links of the chain, the test surface, blocks of ids",
+    "enums": "the test surface",
+    "digest": "SHA-256",
+    "git_environment": "git's scrubbed environment",
+    "git_process": "git is started",
+    "quick": "the package",
+    "quick.quick_session": "the short way itself",
+    "quick.lean_git": "the repository, found by looking",
+    "quick.lean_worktree": "what git says of the worktree",
+    "trees": "the package",
+    "trees.questions": "how git is asked",
+    "quick.plain_policy": "the policy",
+    "quick.plain_session": "the session's words",
+    "quick.plain_names": "ids, and secrets",
+    "quick.lean_spool": "the run is added",
+    "quick.lean_envelope": "the envelope and its seal",
+    "quick.lean_keys": "the seal key",
+    "state": "where the key lies",
+    "seals": "the package",
+    "seals.chain_head": "what the run follows",
+    "store": "the package",
+    "store.payload": "the run's fields",
+    "store.id_lists": "the list of ids",
+    "id_list": "the list of ids, read",
+    "whole_files": "files that appear whole",
+    "ignored_surface": "the digests of the test surface",
+    "surface_table": "the test surface",
+}
+OF_CHANGES = {
+    "git": "further questions",
+    "place": "where they are asked",
+    "git_values": "a change",
+    "trees.git_status": "what changed",
+    "trees.tree_in_memory": "the tree with the changes",
+    "trees.blob_names": "git's names of files",
+    "trees.composed_tree": "the tree's name",
+    "trees.tree_listing": "content that is gone",
+    "enumeration": "the untracked files in a sentence",
+}
+# Loaded by pytest itself, whatever its version.
+NOT_OURS = ("email.parser", "hmac", "secrets", "tomllib", "pygit2", "keyring", "platformdirs", "typer", "tempfile")
+WATCH = """
+import os, sys
+import pytest
+import shipmoor_hooks.pytest_plugin as plugin
+before = {}
+def watched(hook, **how):
+    real = getattr(plugin.Recording, hook)
+    def call(self, **given):
+        os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # of this test, not of the session
+        before.setdefault("modules", set(sys.modules))
+        return real(self, **given)
+    def start(self): return call(self)
+    def finish(self, session, exitstatus): return call(self, session=session, exitstatus=exitstatus)
+    setattr(plugin.Recording, hook, pytest.hookimpl(**how)(start if "start" in hook else finish))
+watched("pytest_sessionstart", tryfirst=True)
+watched("pytest_sessionfinish", trylast=True)
+counted = {"git": 0, "fsync": 0}
+real_spawn, real_sync = os.posix_spawn, os.fsync
+def spawn(*given, **named):
+    counted["git"] += 1
+    return real_spawn(*given, **named)
+def sync(handle):
+    counted["fsync"] += 1
+    return real_sync(handle)
+os.posix_spawn, os.fsync = spawn, sync
+code = pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[1:]], plugins=[plugin])
+print("LOADED", *sorted(name for name in set(sys.modules) - before["modules"]))
+print("COUNTED", counted["git"], counted["fsync"], code)
+"""
+
+
+def watched(repo: RepoBuilder, *words: str) -> tuple[set[str], list[int]]:
+    """What a real session loads between its start and its end, and how many git processes and fsyncs it costs."""
+    source = str(Path(quick_session.__file__).parent.parent.parent)
+    env = {"PYTHONPATH": source, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = repo.process([sys.executable, "-c", WATCH, *words], env=env)
+    told = {line.partition(" ")[0]: line.split()[1:] for line in done.stdout.decode().splitlines()}
+    assert "LOADED" in told, done.stdout.decode() + done.stderr.decode()
+    return set(told["LOADED"]), [int(number) for number in told["COUNTED"]]
+
+
+def ours(modules: set[str]) -> set[str]:
+    return {name.removeprefix("shipmoor_hooks.") for name in modules if name.startswith("shipmoor_hooks")}
+
+
+def test_what_a_session_of_one_test_costs(worlds: tuple[RepoBuilder, RepoBuilder]) -> None:
+    repo = worlds[0]
+    repo.commit(files={".gitignore": "__pycache__/\n"})
+    watched(repo, "--shipmoor")
+    modules, (git, synced, code) = watched(repo, "--shipmoor", A)
+    assert ours(modules) == set(LOADED)
+    assert not [name for name in modules if name.startswith(NOT_OURS)]
+    # The index, the status and HEAD's tree at once, the status again. The start entry, the run, the list of ids: each a file
+    # and its folder.
+    assert (git, synced, code) == (4, 6, 0)
+    _, (git, synced, _) = watched(repo, "--shipmoor", A)
+    assert (git, synced) == (4, 4), "the list of ids is there"
+
+
+def test_what_a_session_costs_where_files_changed(worlds: tuple[RepoBuilder, RepoBuilder]) -> None:
+    repo = worlds[0]
+    repo.commit(files={".gitignore": "__pycache__/\n"})
+    repo.write(B, "def test_z(): pass\ndef test_new(): pass\n")
+    repo.write("tests/test_c.py", "def test_c(): pass\n")
+    os.utime(repo.path / B)
+    watched(repo, "--shipmoor")
+    time.sleep(2.6)  # else the files are fresh, and hashed again when the session ends
+    modules, (git, synced, code) = watched(repo, "--shipmoor", A)
+    assert ours(modules) == set(LOADED | OF_CHANGES)
+    assert not [name for name in modules if name.startswith(NOT_OURS)]
+    # The same and, of what changed, git's settings, its attributes, its name, and the folders around it.
+    assert (git, synced, code) == (8, 6, 0)
