@@ -7,7 +7,7 @@ that this module can be read and tested without one.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from shipmoor_hooks import capture, place, policy
@@ -15,41 +15,13 @@ from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, Suite
+from shipmoor_hooks.pytest_record_list import record_list
 from shipmoor_hooks.pytest_records import Records, located
+from shipmoor_hooks.pytest_told import Asked, Ended
 from shipmoor_hooks.runners import RUNNERS, environment, measured_argv, recognise
 
 PYTEST = RUNNERS["pytest"]
 INTERRUPTED, INTERNAL_ERROR = 2, 3  # pytest.ExitCode
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the session was started with. `folder` and `rootdir` are absolute; `testpaths` is the tracked setting."""
-
-    arguments: tuple[str, ...]
-    folder: str
-    rootdir: str
-    testpaths: tuple[str, ...]
-    version: str
-    plugins: tuple[str, ...]
-    python: str
-    suite: str | None
-    variant: str | None
-    environ: Mapping[str, str]
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        return ("pytest", *self.arguments)
-
-
-@dataclass(slots=True)
-class Ended:
-    """What pytest tells at the end, beside the reports. `collected` counts the tests left after deselecting."""
-
-    exit_code: int
-    collected: int
-    deselected: int
-    stopped: str  # why pytest stopped by itself, "" when it did not
 
 
 @dataclass(slots=True)
@@ -65,7 +37,7 @@ class PytestRun:
 
     def finish(self, ended: Ended, finished: float) -> str:
         """Store the run; the one line that the terminal shows."""
-        records = self.records.all()
+        records = record_list(self.records)
         ran = len(self.records.finished)
         narrowing = list(self.narrowing)
         if ended.deselected and not self.is_policy_command and not narrowing:
@@ -160,6 +132,23 @@ def begin(asked: Asked, started: float, *, insisted: bool) -> PytestRun | None:
         narrowing_of(asked, chosen, top),
         is_command_of(chosen, asked),
     )
+
+
+def taken_over(asked: Asked, rules: bytes, suite: str, start: bytes, records: Records) -> PytestRun:
+    """A session that began the short way, in a worktree as its last commit has it: `rules` and `start` are the bytes of the
+    policy and of the run's start entry. Raises the errors of the flow."""
+    from shipmoor_hooks.measured_surface import Seen
+    from shipmoor_hooks.store import entry
+    from shipmoor_hooks.trees.tree import TreeCapture
+
+    here = place.find(asked.rootdir, asked.environ)
+    known = policy.parse(rules, policy.OWN_FILE)
+    chosen = known.suites[suite]
+    top = os.path.realpath(here.require_top())
+    run = entry.decode(start, None)
+    before = TreeCapture(run.tree, run.head, (), (), (), (), "head", "", git=here.git)
+    begun = capture.Begun(here, known, chosen, run, before, Seen(PYTEST.name))
+    return PytestRun(asked, begun, records, narrowing_of(asked, chosen, top), is_command_of(chosen, asked))
 
 
 def choose_suite(rules: Policy, asked: Asked, top: str) -> Suite | None:
