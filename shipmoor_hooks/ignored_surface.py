@@ -9,11 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from shipmoor_hooks.data_classes import dataclass
-from shipmoor_hooks.git import Git
 from shipmoor_hooks.surface_table import Files, Finder, Ignored, first, pathspecs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shipmoor_hooks.git import Git
 
 MOST_BYTES = 16 << 20
 

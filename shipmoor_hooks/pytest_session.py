@@ -18,9 +18,8 @@ from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, Suite
 from shipmoor_hooks.pytest_record_list import record_list
 from shipmoor_hooks.pytest_records import Records, located
 from shipmoor_hooks.pytest_told import Asked, Ended
-from shipmoor_hooks.runners import RUNNERS, environment, measured_argv, recognise
+from shipmoor_hooks.pytest_words import PYTEST, conditions_of, is_command_of, is_pytest, narrowing_of, relative
 
-PYTEST = RUNNERS["pytest"]
 INTERRUPTED, INTERNAL_ERROR = 2, 3  # pytest.ExitCode
 
 
@@ -54,23 +53,11 @@ class PytestRun:
             finished=finished,
             narrowing=narrowing,
             problems=problems,
-            conditions=self._conditions(),
+            conditions=conditions_of(self.asked, self.begun.suite.command, self.begun.run.cwd),
             runner="pytest",
             runner_version=self.asked.version,
         )
         return summary(stored.run.suite, stored.run, stored.warnings)
-
-    def _conditions(self) -> dict[str, str]:
-        """What the session was measured under. The suite's own command is named as the policy writes it, whatever
-        launcher it has there: a session by hand and an observed run of one tree are measured alike."""
-        command = self.begun.suite.command if self.is_policy_command else self.asked.command
-        return {
-            "argv": " ".join(measured_argv(command)),
-            "cwd": self.begun.run.cwd,
-            "plugins": ", ".join(self.asked.plugins),
-            "python": self.asked.python,
-            **environment.condition(self.asked.command, self.asked.environ),
-        }
 
     def _problems(self, ended: Ended, ran: int) -> list[Problem]:
         """Why the session is no measurement. A selection is not among them; the flow names it by itself."""
@@ -129,14 +116,16 @@ def begin(asked: Asked, started: float, *, insisted: bool) -> PytestRun | None:
         asked,
         begun,
         Records(located(os.path.realpath(asked.rootdir), top)),
-        narrowing_of(asked, chosen, top),
-        is_command_of(chosen, asked),
+        narrowing_of(asked, chosen.command, top),
+        is_command_of(chosen.command, asked),
     )
 
 
-def taken_over(asked: Asked, rules: bytes, suite: str, start: bytes, records: Records) -> PytestRun:
-    """A session that began the short way, in a worktree as its last commit has it: `rules` and `start` are the bytes of the
-    policy and of the run's start entry. Raises the errors of the flow."""
+def taken_over(
+    asked: Asked, rules: bytes, suite: str, start: bytes, added: frozenset[str], records: Records
+) -> PytestRun:
+    """A session that began the short way: `rules` and `start` are the bytes of the policy and of the run's start entry,
+    `added` the changed paths that HEAD does not have. Raises the errors of the flow."""
     from shipmoor_hooks.measured_surface import Seen
     from shipmoor_hooks.store import entry
     from shipmoor_hooks.trees.tree import TreeCapture
@@ -146,55 +135,29 @@ def taken_over(asked: Asked, rules: bytes, suite: str, start: bytes, records: Re
     chosen = known.suites[suite]
     top = os.path.realpath(here.require_top())
     run = entry.decode(start, None)
-    before = TreeCapture(run.tree, run.head, (), (), (), (), "head", "", git=here.git)
+    way = "memory" if run.changes else "head"
+    before = TreeCapture(run.tree, run.head, run.changes, run.untracked, (), (), way, "", added, here.git)
     begun = capture.Begun(here, known, chosen, run, before, Seen(PYTEST.name))
-    return PytestRun(asked, begun, records, narrowing_of(asked, chosen, top), is_command_of(chosen, asked))
+    return PytestRun(
+        asked, begun, records, narrowing_of(asked, chosen.command, top), is_command_of(chosen.command, asked)
+    )
 
 
 def choose_suite(rules: Policy, asked: Asked, top: str) -> Suite | None:
     """The suite that this session belongs to: the one named, the only one that pytest runs, or the only one that this
     command runs whole. None when the policy has no suite for pytest; UsageFault when several would do."""
-    suites = [s for s in rules.suites.values() if recognise(s.command) is PYTEST]
+    suites = [s for s in rules.suites.values() if is_pytest(s.command)]
     if asked.suite is not None:
         return capture.pick_suite(rules, asked.suite)
     if len(suites) <= 1:
         return suites[0] if suites else None
-    whole = [s for s in suites if not narrowing_of(asked, s, top)]
-    same = [s for s in whole if is_command_of(s, asked)]
+    whole = [s for s in suites if not narrowing_of(asked, s.command, top)]
+    same = [s for s in whole if is_command_of(s.command, asked)]
     for found in (same, whole):
         if len(found) == 1:
             return found[0]
     names = ", ".join(s.name for s in suites)
     raise UsageFault(f"this session could belong to any of these suites: {names}", "name one with --shipmoor-suite")
-
-
-def is_command_of(suite: Suite, asked: Asked) -> bool:
-    """Whether the session was started with the suite's own command, but for what does not change what is measured."""
-    if recognise(suite.command) is not PYTEST:
-        return False
-    return PYTEST.measured_tail(suite.command) == PYTEST.measured_tail(asked.command)
-
-
-def narrowing_of(asked: Asked, suite: Suite, top: str) -> tuple[str, ...]:
-    """What makes this session smaller than the suite. Paths are compared as seen from the worktree's root; where the
-    tracked configuration names `testpaths`, naming them again narrows nothing."""
-    folder, rootdir = relative(asked.folder, top), relative(asked.rootdir, top)
-    testpaths = [os.path.normpath(os.path.join(rootdir, p)) for p in asked.testpaths]
-    inside = [relative(a, top) if a.startswith("/") else a for a in asked.arguments]
-    from_root = testpaths if folder == rootdir else ()
-    command = PYTEST.from_top(("pytest", *inside), folder, from_root)
-    usual = PYTEST.from_top(suite.command, "", testpaths) if recognise(suite.command) is PYTEST else ()
-    return PYTEST.narrowing(command, asked.environ, usual)
-
-
-def relative(path: str, top: str) -> str:
-    """A path below the worktree's root relative to it ("" for the root itself); any other path as it is."""
-    where = os.path.realpath(path.partition("::")[0])
-    if where == top:
-        return ""
-    if not where.startswith(top + "/"):
-        return path
-    return where[len(top) + 1 :] + path[len(path.partition("::")[0]) :]
 
 
 def summary(suite: str, run: Any, warnings: Sequence[str]) -> str:

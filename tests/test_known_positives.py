@@ -199,9 +199,9 @@ MUTANTS = [
     Mutant("a newer version is read", "store.envelope", "    if int(version[:9]) > newest:", "    if False:", ENTRIES),
     Mutant("any inventory fits", "store.id_lists", "blocks.name != name and sha256(text).hex() != name", "False",
            test_entry.test_a_missing_or_damaged_inventory),
-    Mutant("a bomb of outcomes is unpacked", "store.run_of_fields", "if not len(ids) == len(outcomes) == stored[\"number\"]:", "if False:",
+    Mutant("a bomb of outcomes is unpacked", "store.run_fields", "if not len(ids) == len(outcomes) == stored[\"number\"]:", "if False:",
            test_entry.test_cases_that_do_not_fit),
-    Mutant("times without an order", "store.run_of_fields", "if not abs(seconds) < _INFINITE:", "if False:",
+    Mutant("times without an order", "store.run_fields", "if not abs(seconds) < _INFINITE:", "if False:",
            test_entry.test_a_field_of_another_kind_is_told_and_never_a_crash),
 ]  # fmt: skip
 

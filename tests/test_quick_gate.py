@@ -735,7 +735,7 @@ OURS_WITH_NEWS = {
     "ages", "case_list", "data_classes", "enumeration", "enums", "finding_codes", "git", "git_values", "history", "id_list",
     "model", "moves", "quick.quick_verdict", "render", "rules", "rules.conditions", "rules.eval_runs", "rules.pairing",
     "rules.reduction", "rules.standing", "rules.trailer_lines", "rules.unchanged", "rules.unstable", "rules.verdict",
-    "rules.wording", "store", "store.id_lists", "store.run_of_fields", "visible", "wrapping",
+    "rules.wording", "store", "store.id_lists", "store.run_fields", "visible", "wrapping",
 }  # fmt: skip
 
 

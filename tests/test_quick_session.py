@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +22,7 @@ from repo_builder import RepoBuilder
 from shipmoor_hooks import place, pytest_session
 from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.pytest_told import Asked, Ended
-from shipmoor_hooks.quick import lean_spool, quick_session
+from shipmoor_hooks.quick import lean_spool, lean_worktree, quick_session
 from shipmoor_hooks.quick.quick_session import QuickRun
 from shipmoor_hooks.seals import key_ring, verification
 from shipmoor_hooks.store import envelope
@@ -48,6 +50,16 @@ def nothing(_: RepoBuilder) -> None:
 
 def writes(name: str, text: str = "new\n") -> Change:
     return lambda repo: repo.write(name, text)
+
+
+def removes(name: str) -> Change:
+    return lambda repo: (repo.path / name).unlink()
+
+
+def some_seconds(_: RepoBuilder) -> None:
+    """What was written before is no longer fresh (see `worlds`)."""
+    time.sleep(0.02)
+    lean_worktree._TICK = 0
 
 
 def commits(**files: str | bytes | None) -> Change:
@@ -114,8 +126,11 @@ class Case:
 
 
 @pytest.fixture
-def worlds(tmp_path: Path, environment: dict[str, str]) -> tuple[RepoBuilder, RepoBuilder]:
+def worlds(
+    tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> tuple[RepoBuilder, RepoBuilder]:
     """Two repositories that are alike, and a user who has a key."""
+    monkeypatch.setattr(lean_worktree, "_TICK", lean_worktree._TICK)  # `some_seconds` need not wait for them
     key_ring.of(environment).sealer()
     made = [RepoBuilder.create(tmp_path / name / "work", environment) for name in ("one", "other")]
     for repo in made:
@@ -187,6 +202,13 @@ TAKEN = {
     "a-keyword": Case(words=["-k", "test_x or test_z", "-m", "not slow"], deselected=3),
     "a-plugin-that-deselects": Case(words=["-x"], deselected=3),
     "stopped-early": Case(words=["-x"], told=ran(f"{A}::test_x", "failed"), code=1, stopped="stopping after 1 failures"),
+    "a-suite-of-a-part": Case(policy('[suite.unit]\ncommand = "pytest tests"\n')),
+    "a-folder-below": Case(folder="tests"),
+    "an-unknown-option": Case(words=["--frobnicate"]),
+    "an-absolute-path": Case(words=["/tmp/test_a.py"]),
+    "the-environment-selects": Case(environ={"PYTEST_ADDOPTS": "-k x"}),
+    "a-path-in-a-folder-below": Case(folder="tests", words=["test_a.py"], collected=1, told=passed(f"{A}::test_x")),
+    "many-words": Case(words=["-n2", "--lf", "--cov=src", "--maxfail=1", "--junitxml=build/r.xml"]),
     "an-option-that-counts": Case(words=["-p", "no:cacheprovider"]),
     "behind-python": Case(policy('[suite.unit]\ncommand = "python -m pytest -q"\n')),
     "behind-a-launcher": Case(policy('[suite.unit]\ncommand = ["uv", "run", "pytest"]\n')),
@@ -201,6 +223,26 @@ TAKEN = {
     "a-detached-head": Case(gits("checkout", "-q", "--detach")),
     "nothing-is-sealed": Case(environ={"SHIPMOOR_HOOKS_SEAL": "off"}),
     "secrets-in-the-environment": Case(environ={"API_TOKEN": "correct-horse", "MY_PASSWORD": "1"}),
+    "an-edited-file": Case(writes("src/module.py")),
+    "a-staged-file": Case(both(writes("src/module.py"), gits("add", "-A"))),
+    "a-deleted-file": Case(removes("src/module.py")),
+    "an-untracked-file": Case(writes("tests/test_new.py")),
+    "intent-to-add": Case(both(writes("src/new.py"), gits("add", "-N", "src/new.py"))),
+    "an-empty-repository-in-the-place-of-a-file": Case(
+        both(removes("src/module.py"), lambda repo: RepoBuilder.create(repo.path / "src/module.py", repo.env))
+    ),
+    "edits-of-every-kind": Case(
+        both(writes("src/module.py"), writes("src/b.py", "b"), gits("add", "src/b.py"), writes("src/b.py", "c"),
+             writes("tests/test_new.py"), lambda repo: (repo.path / A).chmod(0o755), gits("rm", "-q", "pyproject.toml"),
+             lambda repo: (repo.path / "link").symlink_to("src"), writes("conftest.py", "x = 1\n"))
+    ),
+    "a-test-in-an-untracked-file": Case(writes("tests/test_new.py"), told=passed("tests/test_new.py::test_n"), collected=1),
+    "many-untracked-files": Case(both(*(writes(f"docs/{n}.md") for n in range(9)))),
+    "staged-and-taken-back": Case(both(writes("src/module.py"), gits("add", "-A"), writes("src/module.py", ""))),
+    "old-edits": Case(both(writes("src/module.py"), some_seconds)),
+    "old-edits-touched-meanwhile": Case(
+        both(writes("src/module.py"), some_seconds), meanwhile=writes("src/module.py")
+    ),
     "the-branch-moves-not-its-tree": Case(meanwhile=gits("switch", "-q", "-c", "other")),
     "a-file-that-git-ignores-appears": Case(meanwhile=writes("src/a.pyc")),
 }  # fmt: skip
@@ -225,13 +267,11 @@ def test_one_run_after_the_other(worlds: tuple[RepoBuilder, RepoBuilder], monkey
 
 
 LEFT = {
-    "an-edited-file": Case(writes("src/module.py")),
-    "a-staged-file": Case(both(writes("src/module.py"), gits("add", "-A"))),
-    "a-deleted-file": Case(lambda repo: (repo.path / "src/module.py").unlink()),
-    "an-untracked-file": Case(writes("tests/test_new.py")),
+    "attributes-that-changed": Case(writes(".gitattributes", "* text=auto\n")),
+    "line-ends-that-git-converts": Case(both(writes(".gitattributes", "* text=auto\n"), gits("add", "-A"),
+                                             gits("commit", "-qm", "x"), writes("src/module.py", "a\r\n"))),
     "a-bit-that-hides-edits": Case(gits("update-index", "--assume-unchanged", "src/module.py")),
     "a-skipped-file": Case(gits("update-index", "--skip-worktree", "src/module.py")),
-    "intent-to-add": Case(both(writes("src/new.py"), gits("add", "-N", "src/new.py"))),
     "a-nested-repository": Case(lambda repo: RepoBuilder.create(repo.path / "inner", repo.env)),
     "a-submodule": Case(gits("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},inner")),
     "an-ignored-conftest": Case(both(commits(_gitignore="conftest.py\n"), commits(), writes(".gitignore", "src/conftest.py\n"),
@@ -241,12 +281,8 @@ LEFT = {
     "a-policy-with-more": Case(policy(POLICY + 'exclude = ["docs/**"]\n')),
     "untracked-files-are-refused": Case(policy('[gate]\nuntracked = "refuse"\n\n' + POLICY)),
     "two-suites": Case(policy(POLICY + '[suite.more]\ncommand = "pytest more"\n'), more={"suite": "unit"}),
-    "a-suite-of-a-part": Case(policy('[suite.unit]\ncommand = "pytest tests"\n')),
+    "a-command-behind-a-shell": Case(policy('[suite.unit]\ncommand = ["sh", "-c", "pytest -q"]\n')),
     "a-variant": Case(more={"variant": "a"}),
-    "a-folder-below": Case(folder="tests"),
-    "an-unknown-option": Case(words=["--frobnicate"]),
-    "an-absolute-path": Case(words=["/tmp/test_a.py"]),
-    "the-environment-selects": Case(environ={"PYTEST_ADDOPTS": "-k x"}),
     "git-is-told-where-to-look": Case(environ={"GIT_CEILING_DIRECTORIES": "/"}),
     "a-setting-of-git's": Case(gits("config", "include.path", "/nowhere")),
     "a-secret-in-a-word": Case(words=["-k", "not correct-horse"], environ={"API_TOKEN": "correct-horse"}),
@@ -289,10 +325,19 @@ def test_places_that_it_leaves(how: str, worlds: tuple[RepoBuilder, RepoBuilder]
 
 
 HANDED = {
+    "an-edited-file-is-edited": Case(writes("src/module.py"), meanwhile=writes("src/module.py", "neu\n")),
+    "an-old-edit-is-edited": Case(
+        both(writes("src/module.py"), some_seconds), meanwhile=writes("src/module.py", "neu\n")
+    ),
+    "an-untracked-file-is-edited": Case(writes("src/new.py"), meanwhile=writes("src/new.py", "neu\n")),
+    "an-untracked-file-goes": Case(writes("src/new.py"), meanwhile=removes("src/new.py")),
+    "an-edit-is-taken-back": Case(writes("src/module.py"), meanwhile=writes("src/module.py", "")),
+    "an-edit-is-staged": Case(writes("src/module.py"), meanwhile=gits("add", "-A")),
+    "an-edit-is-committed": Case(writes("src/module.py"), meanwhile=commits()),
     "a-file-is-edited": Case(meanwhile=writes("src/module.py")),
     "a-file-is-edited-and-staged": Case(meanwhile=both(writes("src/module.py"), gits("add", "-A"))),
     "a-file-appears": Case(meanwhile=writes("src/new.py")),
-    "a-file-goes": Case(meanwhile=lambda repo: (repo.path / "src/module.py").unlink()),
+    "a-file-goes": Case(meanwhile=removes("src/module.py")),
     "a-file-is-edited-behind-a-bit": Case(
         meanwhile=both(gits("update-index", "--assume-unchanged", "src/module.py"), writes("src/module.py"))
     ),
@@ -377,3 +422,125 @@ def test_a_run_that_cannot_be_stored_says_so(
     monkeypatch.undo()
     Case().recorded(repo, short if short(Case().asked(repo)) else long)
     assert verification.verify(spool(repo)).is_whole
+
+
+# ---------------------------------------------------------------- what it costs
+
+# What a session loads of ours beside the plugin itself: nothing that reads a run, no model, no other runner.
+LOADED = {
+    "pytest_told": "what pytest says, as values",
+    "pytest_records": "the outcomes while pytest runs",
+    "errors": "of whoever writes files",
+    "data_classes": "links of the chain, the test surface, blocks of ids",
+    "enums": "the test surface",
+    "digest": "SHA-256",
+    "git_environment": "git's scrubbed environment",
+    "git_process": "git is started",
+    "quick": "the package",
+    "quick.quick_session": "the short way itself",
+    "quick.lean_git": "the repository, found by looking",
+    "quick.lean_worktree": "what git says of the worktree",
+    "trees": "the package",
+    "trees.questions": "how git is asked",
+    "quick.plain_policy": "the policy",
+    "quick.plain_session": "the session's words",
+    "quick.plain_names": "ids, and secrets",
+    "quick.lean_spool": "the run is added",
+    "quick.lean_envelope": "the envelope and its seal",
+    "quick.lean_keys": "the seal key",
+    "state": "where the key lies",
+    "seals": "the package",
+    "seals.chain_head": "what the run follows",
+    "store": "the package",
+    "store.payload": "the run's fields",
+    "store.id_lists": "the list of ids",
+    "id_list": "the list of ids, read",
+    "whole_files": "files that appear whole",
+    "ignored_surface": "the digests of the test surface",
+    "surface_table": "the test surface",
+}
+OF_CHANGES = {
+    "git": "further questions",
+    "place": "where they are asked",
+    "git_values": "a change",
+    "trees.git_status": "what changed",
+    "trees.tree_in_memory": "the tree with the changes",
+    "trees.blob_names": "git's names of files",
+    "trees.composed_tree": "the tree's name",
+    "trees.tree_listing": "content that is gone",
+    "enumeration": "the untracked files in a sentence",
+}
+# Loaded by pytest itself, whatever its version.
+NOT_OURS = ("email.parser", "hmac", "secrets", "tomllib", "pygit2", "keyring", "platformdirs", "typer", "tempfile")
+WATCH = """
+import os, sys
+import pytest
+import shipmoor_hooks.pytest_plugin as plugin
+before = {}
+def watched(hook, **how):
+    real = getattr(plugin.Recording, hook)
+    def call(self, **given):
+        os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)  # of this test, not of the session
+        before.setdefault("modules", set(sys.modules))
+        return real(self, **given)
+    def start(self): return call(self)
+    def finish(self, session, exitstatus): return call(self, session=session, exitstatus=exitstatus)
+    setattr(plugin.Recording, hook, pytest.hookimpl(**how)(start if "start" in hook else finish))
+watched("pytest_sessionstart", tryfirst=True)
+watched("pytest_sessionfinish", trylast=True)
+counted = {"git": 0, "fsync": 0}
+real_spawn, real_sync = os.posix_spawn, os.fsync
+def spawn(*given, **named):
+    counted["git"] += 1
+    return real_spawn(*given, **named)
+def sync(handle):
+    counted["fsync"] += 1
+    return real_sync(handle)
+os.posix_spawn, os.fsync = spawn, sync
+code = pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[1:]], plugins=[plugin])
+print("LOADED", *sorted(name for name in set(sys.modules) - before["modules"]))
+print("COUNTED", counted["git"], counted["fsync"], code)
+"""
+
+
+def watched(repo: RepoBuilder, *words: str) -> tuple[set[str], list[int]]:
+    """What a real session loads between its start and its end, and how many git processes and fsyncs it costs."""
+    source = str(Path(quick_session.__file__).parent.parent.parent)
+    env = {"PYTHONPATH": source, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = repo.process([sys.executable, "-c", WATCH, *words], env=env)
+    told = {line.partition(" ")[0]: line.split()[1:] for line in done.stdout.decode().splitlines()}
+    assert "LOADED" in told, done.stdout.decode() + done.stderr.decode()
+    return set(told["LOADED"]), [int(number) for number in told["COUNTED"]]
+
+
+def ours(modules: set[str]) -> set[str]:
+    return {name.removeprefix("shipmoor_hooks.") for name in modules if name.startswith("shipmoor_hooks")}
+
+
+def test_what_a_session_of_one_test_costs(worlds: tuple[RepoBuilder, RepoBuilder]) -> None:
+    repo = worlds[0]
+    repo.commit(files={".gitignore": "__pycache__/\n"})
+    watched(repo, "--shipmoor")
+    modules, (git, synced, code) = watched(repo, "--shipmoor", A)
+    assert ours(modules) == set(LOADED)
+    assert not [name for name in modules if name.startswith(NOT_OURS)]
+    # The index, the status and HEAD's tree at once, the status again. The start entry, the run, the list of ids: each a file
+    # and its folder.
+    assert (git, synced, code) == (4, 6, 0)
+    _, (git, synced, _) = watched(repo, "--shipmoor", A)
+    assert (git, synced) == (4, 4), "the list of ids is there"
+
+
+def test_what_a_session_costs_where_files_changed(worlds: tuple[RepoBuilder, RepoBuilder]) -> None:
+    repo = worlds[0]
+    repo.commit(files={".gitignore": "__pycache__/\n"})
+    repo.write(B, "def test_z(): pass\ndef test_new(): pass\n")
+    repo.write("tests/test_c.py", "def test_c(): pass\n")
+    os.utime(repo.path / B)
+    watched(repo, "--shipmoor")
+    time.sleep(2.6)  # else the files are fresh, and hashed again when the session ends
+    modules, (git, synced, code) = watched(repo, "--shipmoor", A)
+    assert ours(modules) == set(LOADED | OF_CHANGES)
+    assert not [name for name in modules if name.startswith(NOT_OURS)]
+    # The same and, of what changed, git's settings, its attributes, its name, and the folders around it.
+    assert (git, synced, code) == (8, 6, 0)

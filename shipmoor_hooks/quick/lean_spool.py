@@ -16,7 +16,7 @@ from shipmoor_hooks.quick.lean_envelope import opened, wrapped
 from shipmoor_hooks.quick.lean_keys import Keys
 from shipmoor_hooks.seals.chain_head import HEAD, Head, Link, digest_of, read_head, write_head
 from shipmoor_hooks.store import id_lists
-from shipmoor_hooks.store.run_fields import PlainCases, PlainRun, run_fields
+from shipmoor_hooks.store.payload import PlainCases, PlainRun, fields_of
 from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, touched, write_whole
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
@@ -102,7 +102,7 @@ class LeanSpool:
         links += [link for link in (begun.links if begun is not None else ()) if link not in links]
         chain = {"previous": [link.as_list() for link in links], "began": ended}
         blocks = id_lists.cut(cases.ids)
-        fields = run_fields(run, cases, blocks.name) | {"chain": chain}
+        fields = fields_of(run, cases, blocks.name) | {"chain": chain}
         payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
         stored = wrapped(PAYLOAD_TYPE, payload, key_id, secret)
         name = f"{max(0, int(run.started * 1000)):013d}-{run.id}{suffix}"

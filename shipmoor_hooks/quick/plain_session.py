@@ -40,12 +40,13 @@ class Words:
 
 
 class Told:
-    """`narrowing` in words, whether it is the suite's own command, and the condition `argv`."""
+    """`narrowing` in words, whether it is the suite's own command, the conditions `argv` and `environment`."""
 
-    __slots__ = ("argv", "is_policy_command", "narrowing")
+    __slots__ = ("argv", "environment", "is_policy_command", "narrowing")
 
-    def __init__(self, narrowing: tuple[str, ...], is_policy_command: bool, argv: str) -> None:
-        self.narrowing, self.is_policy_command, self.argv = narrowing, is_policy_command, argv
+    def __init__(self, narrowing: tuple[str, ...], is_policy_command: bool, argv: str, environment: str) -> None:
+        self.narrowing, self.is_policy_command = narrowing, is_policy_command
+        self.argv, self.environment = argv, environment
 
 
 def told(
@@ -64,7 +65,7 @@ def told(
         narrowing += tuple(f"only {shlex.quote(path)}" for path in own.paths)
     is_policy_command = usual.measured == own.measured
     argv = (*head, *usual.measured) if is_policy_command else ("pytest", *own.measured)
-    return Told(narrowing, is_policy_command, " ".join(argv))
+    return Told(narrowing, is_policy_command, " ".join(argv), NO_VARIABLE)
 
 
 def is_surely_no_pytest(command: Sequence[str]) -> bool:

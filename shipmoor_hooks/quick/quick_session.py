@@ -1,4 +1,4 @@
-"""The short way of the pytest plugin: a session whose worktree is as its last commit has it becomes a run of that tree.
+"""The short way of the pytest plugin: a session in a worktree with no or plain changes becomes a run of its tree.
 
 As the quick paths of the hooks: it stores only what `pytest_session` and `capture` would store, to the byte but for what is
 drawn by chance, and loads a tenth of what they do. Where anything is out of the ordinary when the session begins, `begin`
@@ -16,7 +16,7 @@ from shipmoor_hooks.quick import lean_git, plain_policy, plain_session
 from shipmoor_hooks.quick.lean_spool import BEGUN, RUN, LeanSpool
 from shipmoor_hooks.quick.lean_worktree import Asking, is_unchanged
 from shipmoor_hooks.quick.plain_names import are_plain_ids, dotted_paths, hold_no_secret
-from shipmoor_hooks.store.run_fields import PlainCases, PlainProblem, PlainRun, Word
+from shipmoor_hooks.store.payload import PlainCases, PlainProblem, PlainRun, Word
 from shipmoor_hooks.whole_files import read_bytes
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
@@ -40,6 +40,8 @@ class QuickRun:
 
     def __init__(self, asked: Asked, here: Here, policy: bytes, suite: str, told: Told, noted: Noted) -> None:
         self.asked, self.here, self.policy, self.suite, self.told, self.noted = asked, here, policy, suite, told, noted
+        # As `pytest_words.relative` has it.
+        self.cwd = asked.folder[len(here.top) + 1 :] or "."
         self.spool = LeanSpool(here.common_dir, here.worktree, asked.environ)
         self.records = Records(lambda path: path)
         self.begun: Added | None = None
@@ -50,7 +52,8 @@ class QuickRun:
         self.run = PlainRun(
             id=os.urandom(16).hex(), suite=self.suite, tree=self.noted.tree, scoped_tree=self.noted.tree,
             first_tree=self.noted.tree, evidence=Word("reported"), started=started, recorded=started,
-            head=self.noted.commit, command=self.asked.command, cwd=".",
+            head=self.noted.commit, changes=self.noted.changes, untracked=self.noted.untracked,
+            command=self.asked.command, cwd=self.cwd,
             problems=(PlainProblem("RUN_INCOMPLETE", "the run was started and did not end"),),
         )  # fmt: skip
         self.begun = self.spool.add(self.run, PlainCases([], b""), BEGUN)
@@ -90,7 +93,14 @@ class QuickRun:
             return None
         count = f"{cases.letters.count(b'p')} of {len(cases)}"
         told = [f"shipmoor: {self.suite} {count} recorded for tree {self.noted.tree[:8]}"]
-        return "; ".join([*told, *(f"{p.message}: {p.next_step}" for p in problems)])
+        told += [f"{p.message}: {p.next_step}" for p in problems]
+        if self.noted.untracked:
+            from shipmoor_hooks.enumeration import some
+
+            told.append(
+                f"the tested tree holds untracked files: {some(self.noted.untracked)}; commit them with the change"
+            )
+        return "; ".join(told)
 
     def _cases(self, ended: Ended) -> PlainCases | None:
         """The cases, where a session ended as most do: each ran once, and the exit code says what they say."""
@@ -112,10 +122,10 @@ class QuickRun:
     def _conditions(self) -> tuple[tuple[str, str], ...]:
         found = {
             "argv": self.told.argv,
-            "cwd": ".",
+            "cwd": self.cwd,
             "plugins": ", ".join(self.asked.plugins),
             "python": self.asked.python,
-            "environment": plain_session.NO_VARIABLE,
+            "environment": self.told.environment,
             "harness": "pytest",
             "harness version": self.asked.version,
             "dialect": "pytest",
@@ -127,7 +137,7 @@ class QuickRun:
         from shipmoor_hooks import pytest_session
 
         start = b"" if self.begun is None else self.begun.stored
-        return pytest_session.taken_over(self.asked, self.policy, self.suite, start, self.records)
+        return pytest_session.taken_over(self.asked, self.policy, self.suite, start, self.noted.added, self.records)
 
 
 def begin(asked: Asked, started: float) -> QuickRun | None:
@@ -140,7 +150,11 @@ def begin(asked: Asked, started: float) -> QuickRun | None:
 
 def _begin(asked: Asked, started: float) -> QuickRun | None:
     top, environ = asked.rootdir, asked.environ
-    if asked.variant or asked.folder != top or os.path.realpath(top) != top or any(environ.get(n) for n in _MOVING):
+    if asked.variant or any(environ.get(name) for name in _MOVING):
+        return None
+    if any(os.path.realpath(path) != path for path in (top, asked.folder)) or not f"{asked.folder}/".startswith(
+        f"{top}/"
+    ):
         return None
     here = lean_git.find(top, environ)
     if here is None or not os.path.isfile(f"{top}/{POLICY_FILE}"):
@@ -169,8 +183,24 @@ def _suite(policy: bytes, asked: Asked) -> tuple[str, Told] | None:
     own = [name for name, command in commands.items() if not plain_session.is_surely_no_pytest(command)]
     if len(own) != 1 or asked.suite not in (None, own[0]):
         return None
-    told = plain_session.told(commands[own[0]], asked.arguments, asked.testpaths, asked.environ)
+    command = commands[own[0]]
+    told = None
+    if asked.folder == asked.rootdir:
+        told = plain_session.told(command, asked.arguments, asked.testpaths, asked.environ)
+    told = told or _by_the_table(asked, command)
     return None if told is None else (own[0], told)
+
+
+def _by_the_table(asked: Asked, command: list[str]) -> Told | None:
+    """The same where other words stand there."""
+    from shipmoor_hooks import pytest_words
+
+    if not pytest_words.is_pytest(command):
+        return None
+    conditions = pytest_words.conditions_of(asked, command, "")
+    narrowing = pytest_words.narrowing_of(asked, command, asked.rootdir)
+    is_own = pytest_words.is_command_of(command, asked)
+    return plain_session.Told(narrowing, is_own, conditions["argv"], conditions["environment"])
 
 
 def _decides(path: str) -> bool:

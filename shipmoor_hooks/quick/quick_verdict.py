@@ -15,7 +15,7 @@ from shipmoor_hooks.render import for_hook
 from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.verdict import conclude, exit_of_push
 from shipmoor_hooks.store import id_lists
-from shipmoor_hooks.store.run_of_fields import run_of
+from shipmoor_hooks.store.run_fields import run_of
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:

@@ -20,10 +20,8 @@ from shipmoor_hooks.model import (
     Run,
 )
 from shipmoor_hooks.seals import seal
-from shipmoor_hooks.store import envelope, id_lists
+from shipmoor_hooks.store import envelope, id_lists, payload, run_fields
 from shipmoor_hooks.store.envelope import Unreadable
-from shipmoor_hooks.store.run_fields import run_fields
-from shipmoor_hooks.store.run_of_fields import run_of
 
 PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json"
 VERSION = 1
@@ -55,9 +53,9 @@ def encode(run: Run, chain: Mapping[str, object] | None = None, key: seal.Key | 
     """
     cases = CaseList.of(run.cases)
     blocks = id_lists.cut(cases.ids)
-    fields = run_fields(run, cases, blocks.name) | ({"chain": chain} if chain is not None else {})
-    payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
-    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload, key), cases.ids, blocks)
+    fields = payload.fields_of(run, cases, blocks.name) | ({"chain": chain} if chain is not None else {})
+    told = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, told, key), cases.ids, blocks)
 
 
 def payload_of(stored: bytes) -> dict[str, Any]:
@@ -73,7 +71,7 @@ def decode(stored: bytes, inventory: IdList | bytes | None) -> Run:
 def decode_fields(fields: dict[str, Any], inventory: IdList | bytes | None = None) -> Run:
     """The run of a payload that `payload_of` gave. Raises Unreadable."""
     try:
-        return run_of(fields, inventory)
+        return run_fields.run_of(fields, inventory)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, zlib.error) as broken:
         raise Unreadable(Code.SEAL_BROKEN, f"a field is missing or wrong ({broken})") from broken
 

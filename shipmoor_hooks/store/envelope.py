@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Code, Sealing
 from shipmoor_hooks.seals import seal
-from shipmoor_hooks.store.run_fields import SEALED_BY as SEALED_BY
+from shipmoor_hooks.store.payload import SEALED_BY as SEALED_BY
 
 _COMPACT = (",", ":")
 

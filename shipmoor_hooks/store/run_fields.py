@@ -1,156 +1,154 @@
-"""The payload of a stored run: its fields and their order, whoever the run comes from (design, section 9).
+"""The fields of a stored run's payload -> the run (design, section 9).
 
-It stands beside `entry`, which reads it back, so that the pytest plugin's short way writes what the long one writes without
-loading the model: `PlainRun` and `PlainCases` have what the fields are made of.
+Whatever a field holds is data from outside. It stands apart from `entry` because the hook's quick path has opened the
+envelope already, and loads neither JSON nor OpenSSL.
 """
 
 from __future__ import annotations
 
-import base64
+import binascii
 import zlib
+
+from shipmoor_hooks.case_list import OF_LETTER
+from shipmoor_hooks.model import (
+    Case,
+    CaseList,
+    Change,
+    Code,
+    Evidence,
+    Outcome,
+    Problem,
+    RecordKind,
+    ReportFile,
+    Run,
+    Shard,
+)
+from shipmoor_hooks.store import id_lists
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    from shipmoor_hooks.model import Case, CaseList, Run
+    from shipmoor_hooks.eval_model import EvalRun
+    from shipmoor_hooks.id_list import IdList
 
-SEALED_BY = "sealed_by"  # the field in which a payload may name its key: then a seal that was taken off is missed
-LETTERS = "pfesx"  # of outcomes, in the order in which they are counted
-
-
-class Word:
-    """What stands for a member of the model's enums: the word in the payload."""
-
-    __slots__ = ("value", "word")
-
-    def __init__(self, word: str) -> None:
-        self.word = self.value = word
+_MOST_SHARDS = 10_000
+_INFINITE = float("inf")
 
 
-class PlainProblem:
-    """Why a run does not count as complete (`model.Problem`)."""
+def run_of(fields: Mapping[str, Any], inventory: IdList | bytes | None) -> Run:
+    """The run of a payload. `inventory` holds the ids that it names, as a list or as text (None: there are none).
 
-    __slots__ = ("code", "message", "next_step")
-
-    def __init__(self, code: str, message: str, next_step: str = "") -> None:
-        self.code, self.message, self.next_step = Word(code), message, next_step
-
-
-class PlainRun:
-    """A run of one of the plain kinds as `model.Run` tells it, its defaults filled in."""
-
-    id: str
-    suite: str
-    tree: str
-    scoped_tree: str
-    first_tree: str
-    evidence: Word
-    started: float
-    recorded: float
-    variant = shard = evals = None
-    finished: float | None = None
-    exit_code: int | None = None
-    worktree = cwd = runner = runner_version = reader = label = key = ""
-    sequence = 0
-    clock_suspect = False
-    head: str
-    command: tuple[str, ...] = ()
-    conditions: tuple[tuple[str, str], ...] = ()
-    surface: tuple[tuple[str, str], ...] = ()
-    untracked: tuple[str, ...] = ()
-    reports: tuple[Any, ...] = ()
-    changes: tuple[Any, ...] = ()
-    problems: tuple[PlainProblem, ...] = ()
-
-    def __init__(self, **told: Any) -> None:
-        self.__dict__.update(told)
-
-
-class PlainCases:
-    """Cases of which each is told by its id and its outcome's letter (`case_list.CaseList` for all others)."""
-
-    __slots__ = ("ids", "letters")
-    others: dict[int, Case] = {}  # noqa: RUF012  (there are none)
-
-    def __init__(self, ids: list[str], letters: bytes) -> None:
-        self.ids, self.letters = ids, letters
-
-    def counts_by_letter(self) -> dict[str, int]:
-        counts = {letter: self.letters.count(letter.encode("ascii")) for letter in LETTERS}
-        return {letter: number for letter, number in counts.items() if number}
-
-    def __len__(self) -> int:
-        return len(self.letters)
+    Raises KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError and zlib.error where a field is not
+    as it is written.
+    """
+    return Run(
+        id=_text(fields["id"]),
+        suite=_text(fields["suite"]),
+        variant=_text_or_none(fields["variant"]),
+        shard=_shard(fields["shard"]),
+        tree=_text_or_none(fields["tree"]),
+        scoped_tree=_text_or_none(fields["scoped_tree"]),
+        first_tree=_text_or_none(fields["first_tree"]),
+        evidence=Evidence[fields["evidence"].upper()],
+        started=_moment(fields["started"]),
+        finished=None if fields["finished"] is None else _moment(fields["finished"]),
+        recorded=_moment(fields["recorded"]),
+        worktree=_text(fields["worktree"]),
+        sequence=_number(fields["sequence"]),
+        command=tuple(map(_text, fields["command"])),
+        cwd=_text(fields["cwd"]),
+        exit_code=None if fields["exit_code"] is None else _number(fields["exit_code"]),
+        runner=_text(fields["runner"]),
+        runner_version=_text(fields["runner_version"]),
+        reader=_text(fields["reader"]),
+        conditions=tuple(sorted((name, _text(value)) for name, value in fields["conditions"].items())),
+        reports=tuple(ReportFile(_text(n), _text(d), _number(m)) for n, d, m in fields["reports"]),
+        head=_text_or_none(fields["head"]),
+        changes=tuple(Change(_text(p), _text_or_none(m), _text_or_none(o)) for p, m, o in fields["changes"]),
+        untracked=tuple(map(_text, fields["untracked"])),
+        clock_suspect=fields["clock_suspect"] is not False,
+        problems=tuple(Problem(Code(c), _text(m), _text(n)) for c, m, n in fields["problems"]),
+        cases=_cases(fields["cases"], inventory),
+        evals=_evals(fields["evals"]) if "evals" in fields else None,
+        key=_text(fields.get("sealed_by", "")),
+        label=_text(fields.get("label", "")),
+        surface=tuple(sorted((path, _text(digest)) for path, digest in fields.get("surface", {}).items())),
+    )
 
 
-def run_fields(run: Run | PlainRun, cases: CaseList | PlainCases, inventory: str) -> dict[str, Any]:
-    """The fields of an entry's payload, in their order; `inventory` is the digest of the list of the case ids."""
-    return {
-        "schema": "shipmoor-hooks.run/1",
-        "id": run.id,
-        "suite": run.suite,
-        "variant": run.variant,
-        "shard": [run.shard.index, run.shard.total] if run.shard else None,
-        "tree": run.tree,
-        "scoped_tree": run.scoped_tree,
-        "first_tree": run.first_tree,
-        "evidence": run.evidence.word,
-        "started": run.started,
-        "finished": run.finished,
-        "recorded": run.recorded,
-        "worktree": run.worktree,
-        "sequence": run.sequence,
-        "command": list(run.command),
-        "cwd": run.cwd,
-        "exit_code": run.exit_code,
-        "runner": run.runner,
-        "runner_version": run.runner_version,
-        "reader": run.reader,
-        "conditions": dict(run.conditions),
-        "reports": [[r.name, r.sha256, r.mtime_ns] for r in run.reports],
-        "head": run.head,
-        "changes": [[c.path, c.mode, c.oid] for c in run.changes],
-        "untracked": list(run.untracked),
-        "clock_suspect": run.clock_suspect,
-        "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
-        **({SEALED_BY: run.key} if run.key else {}),
-        **({"label": run.label} if run.label else {}),
-        "surface": dict(run.surface),
-        **({"evals": _evals(run)} if run.evals is not None else {}),
-        "cases": {
-            "inventory": inventory,
-            "number": len(cases),
-            "counts": cases.counts_by_letter(),
-            "outcomes": base64.b64encode(_packed(cases.letters)).decode("ascii"),
-            "details": {str(i): _details(case) for i, case in cases.others.items()},
-        },
-    }
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
 
 
-def _packed(letters: bytes) -> bytes:
-    """Outcome letters in zlib's format. They are runs of one letter: looking for nothing else is faster, and shorter."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_RLE)
-    return packer.compress(letters) + packer.flush()
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else _text(value)
 
 
-def _evals(run: Run | PlainRun) -> Any:
-    from shipmoor_hooks.store import eval_entry  # of the runs that hold evals
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{value!r:.40} is no whole number")
+    return value
 
-    return eval_entry.fields_of(run.evals)  # type: ignore[arg-type]
+
+def _moment(value: Any) -> float:
+    """A time that can be compared: finite, so that sorting by it is an order."""
+    seconds = float(value)
+    if not abs(seconds) < _INFINITE:
+        raise ValueError(f"{seconds} is no time")
+    return seconds
 
 
-def _details(case: Case) -> dict[str, Any]:
-    """What a case has beside its outcome, where it is not what one green or red record has."""
-    details: dict[str, Any] = {}
-    if case.count != 1:
-        details["count"] = case.count
-    if (case.passed, case.samples) != (int(case.outcome.is_green), 1):
-        details["samples"] = [case.passed, case.samples]
-    if case.kind.value != "case":
-        details["kind"] = case.kind.value
-    if case.covers:
-        details["covers"] = case.covers
-    if case.raws:
-        details["raws"] = list(case.raws)
-    return details
+def _shard(value: Any) -> Shard | None:
+    if value is None:
+        return None
+    index, total = map(_number, value)
+    if not 1 <= index <= total <= _MOST_SHARDS:
+        raise ValueError(f"{index}/{total} is no shard")
+    return Shard(index, total)
+
+
+def _evals(value: Any) -> EvalRun:
+    from shipmoor_hooks.store import eval_entry  # most runs hold none
+
+    return eval_entry.eval_run(value)
+
+
+def _cases(stored: Mapping[str, Any], inventory: IdList | bytes | None) -> CaseList:
+    if not stored["number"]:
+        return CaseList([], b"", {})
+    ids = id_lists.of_text(stored["inventory"], inventory) if isinstance(inventory, bytes) else inventory
+    if ids is None or ids.name != stored["inventory"]:
+        raise ValueError("the list of its case ids is missing or damaged")
+    outcomes = zlib.decompressobj().decompress(binascii.a2b_base64(stored["outcomes"]), len(ids) + 1)
+    if not len(ids) == len(outcomes) == stored["number"]:
+        raise ValueError("ids and outcomes differ in number")
+    if unknown := outcomes.translate(None, bytes(OF_LETTER)):
+        raise ValueError(f"{unknown[:1]!r} is no outcome")
+    others = {}
+    for key, details in stored["details"].items():
+        position = int(key)
+        if position < 0:
+            raise IndexError(f"{key} is no case")
+        others[position] = _case(ids[position], OF_LETTER[outcomes[position]], details)
+    found = CaseList(ids, outcomes, {i: case for i, case in sorted(others.items()) if not case.is_plain})
+    if stored.get("counts", found.counts_by_letter()) != found.counts_by_letter():
+        raise ValueError("the outcomes are not as many as it says")
+    return found
+
+
+def _case(name: str, outcome: Outcome, details: dict[str, Any]) -> Case:
+    passed, samples = details.get("samples", (int(outcome.is_green), 1))
+    return Case(
+        name,
+        outcome,
+        count=_number(details.get("count", 1)),
+        passed=_number(passed),
+        samples=_number(samples),
+        kind=RecordKind(details.get("kind", "case")),
+        covers=_text(details.get("covers", "")),
+        raws=tuple(map(_text, details.get("raws", ()))),
+    )

@@ -60,7 +60,11 @@ class Status:
 def read_status(git: Git, *paths: str) -> Status:
     """Ask git about the whole worktree or, with `paths`, about these alone. Raises GitFault."""
     only = ["--", *(f":(top,literal){path}" for path in paths)] if paths else []
-    output = git.output(*STATUS, *only)
+    return parsed_status(git.output(*STATUS, *only))
+
+
+def parsed_status(output: bytes) -> Status:
+    """What git said; ignored files, where they were asked for, are left out."""
     head: str | None = None
     entries: list[Entry] = []
     unmerged: list[str] = []
