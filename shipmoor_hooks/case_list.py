@@ -137,6 +137,13 @@ class CaseList(Sequence[Case]):
             self._letters_by_number = {letter: self.letters.count(letter) for letter in OF_LETTER}
         return self._letters_by_number
 
+    def case_ids(self) -> frozenset[str]:
+        """The ids of the records that speak of one case each; no `Case` is made for that."""
+        if all(case.kind is RecordKind.CASE for case in self.others.values()):
+            return frozenset(self.ids)
+        beside = {place for place, case in self.others.items() if case.kind is not RecordKind.CASE}
+        return frozenset(id_ for place, id_ in enumerate(self.ids) if place not in beside)
+
     @property
     def has_red(self) -> bool:
         return any(letter in self.letters for letter in RED_LETTERS)

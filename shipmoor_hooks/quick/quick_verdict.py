@@ -14,7 +14,8 @@ from shipmoor_hooks.quick.quick_gate import Answer
 from shipmoor_hooks.render import for_hook
 from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.verdict import conclude, exit_of_push
-from shipmoor_hooks.store import id_lists, run_fields
+from shipmoor_hooks.store import id_lists
+from shipmoor_hooks.store.run_fields import run_of
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
@@ -87,12 +88,12 @@ def suite_of(name: str, table: Table) -> Suite:
 
 
 def _run(root: str, fields: dict[str, Any], lists: dict[str, IdList]) -> Run:
-    """The run of a payload, its ids by name. Raises ValueError where the list is not there, and as `run_fields`."""
+    """The run of a payload, its ids by name. Raises ValueError where the list is not there, and as `run_of`."""
     name = fields["cases"]["inventory"]
     if name not in lists:
         ids = id_lists.read(f"{root}/inventories", name, whole=False)
         if ids is None:
             raise ValueError(name)
         lists[name] = ids
-    run = run_fields.run_of(fields, lists[name])
+    run = run_of(fields, lists[name])
     return replace(run, sealing=Sealing.SEALED if fields["sealed"] else Sealing.UNSEALED)

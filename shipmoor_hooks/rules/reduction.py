@@ -53,11 +53,6 @@ class Comparison:
         """Is something gone that may only be somewhere else?"""
         return any(f.code in _MAY_HAVE_MOVED for f in self.findings)
 
-    @property
-    def known(self) -> frozenset[str]:
-        """All of `ids`."""
-        return frozenset().union(*self.ids)
-
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -120,7 +119,7 @@ def drop(folder: str, stored: Iterable[bytes], key: seal.Key | None) -> None:
     ]
     payload = json.dumps({"entries": rows}, separators=(",", ":")).encode("ascii")
     record = envelope.wrap(DROPPED_TYPE, DROPPED_VERSION, payload, key)
-    write_whole(os.path.join(folder, f"{secrets.token_hex(8)}.dropped"), record)
+    write_whole(os.path.join(folder, f"{os.urandom(8).hex()}.dropped"), record)
 
 
 @dataclass(frozen=True, slots=True)
