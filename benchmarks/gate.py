@@ -45,8 +45,9 @@ def rows(folder: str, times: int) -> Iterator[Row]:
     commands = {start: Command(python("-c", "pass", isolated=True))}
     commands["worse"] = gate(folder, "worse", 100_000, worse=20)
     commands["gone"] = gate(folder, "gone", 100_000, gone=10)
+    worse = commands["worse"]
+    commands["ls-remote"] = Command(said, worse.cwd, worse.environ)
     rounds = paired(commands, times)
-    yield rounds.row(
-        "pre-push gate, 100,000 cases, 20 worse", "worse", start, 3.0, note="refused, with each case named"
-    )
-    yield rounds.row("pre-push gate, 100,000 cases, 10 gone", "gone", start, 5.0, note="refused, with each case named")
+    note = "refused, with each case named; git's question to the remote apart"
+    for name, goal, text in (("worse", 3.0, "20 worse"), ("gone", 5.0, "10 gone")):
+        yield rounds.row(f"pre-push gate, 100,000 cases, {text}", name, start, goal, less=["ls-remote"], note=note)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import statistics
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks import world
-from benchmarks.measure import Command, Rounds, Row, paired, python
+from benchmarks.measure import Command, Row, paired, python
 
 INDEX = "GIT_INDEX_FILE=.git/bench-index"
 ADD = f"cp -p .git/index .git/bench-index && {INDEX} git add -A && {INDEX} git write-tree"
@@ -62,7 +61,6 @@ def rows(folder: str, times: int) -> Iterator[Row]:
 
 def _states(files: Files, number: int, times: int) -> Iterator[Row]:
     start = Command(python("-c", "pass"))
-    loaded = {"pygit2": Command(python("-c", "import pygit2")), "start": start}
     ours = files.command(python("-c", CAPTURE))
     status = files.command(["git", "status", "--porcelain", "-uall"])
     rounds = paired({"ours": ours, "git status -uall": status, "python -c pass": start}, times)
@@ -78,11 +76,8 @@ def _states(files: Files, number: int, times: int) -> Iterator[Row]:
         once()
         before = _both(files.forget, each)
         commands = {"ours": files.command(ours.words, before), yardstick: files.command(["sh", "-c", ADD], before)}
-        rounds = paired({**commands, **loaded}, times if number < 50_000 else 3)
-        if each is None:
-            yield _apart(rounds, f"{what}, {state}", yardstick, limit)
-        else:  # nothing has changed, so that pygit2 is not loaded
-            yield rounds.row(f"{what}, {state}", "ours", yardstick, limit)
+        rounds = paired(commands, times if number < 50_000 else 3)
+        yield rounds.row(f"{what}, {state}", "ours", yardstick, limit)
         files.restore()
     if number < 50_000:
         huge = os.path.join(files.folder, "huge.bin")
@@ -90,8 +85,8 @@ def _states(files: Files, number: int, times: int) -> Iterator[Row]:
             for _ in range(200):
                 out.write(os.urandom(1024 * 1024))
         commands = {"ours": files.command(ours.words), yardstick: files.command(["sh", "-c", ADD])}
-        rounds = paired({**commands, **loaded}, 3)
-        yield _apart(rounds, f"{what}, a 200 MB untracked file", yardstick, 0.15)
+        rounds = paired(commands, 3)
+        yield rounds.row(f"{what}, a 200 MB untracked file", "ours", yardstick, 0.15)
         os.unlink(huge)
 
 
@@ -102,13 +97,3 @@ def _both(first: Callable[[], None], second: Callable[[], None] | None) -> Calla
             second()
 
     return before
-
-
-def _apart(rounds: Rounds, what: str, yardstick: str, limit: float) -> Row:
-    """What importing pygit2 costs over a start of Python is taken off, as the goal says."""
-    told = zip(*(rounds.samples[name] for name in ("ours", yardstick, "pygit2", "start")), strict=True)
-    ratio = statistics.median(
-        (ours.cpu - (pygit2.cpu - start.cpu)) / theirs.cpu for ours, theirs, pygit2, start in told
-    )
-    note = "pygit2's import apart"
-    return Row(what, ratio, limit, yardstick, rounds.median("ours"), rounds.median(yardstick), rounds.times, note)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks import eval_capture, history, measured_surface, results_folder, staleness
@@ -106,7 +106,7 @@ def _first(
 ) -> Run:
     """A run as it begins: where it is bound to, and nothing of what it will show."""
     return Run(
-        id=secrets.token_hex(16),
+        id=os.urandom(16).hex(),
         suite=suite.name,
         tree=before.tree,
         scoped_tree=scoped_tree.scoped(place.git, before, suite.exclude),

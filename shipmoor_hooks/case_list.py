@@ -103,11 +103,12 @@ class CaseList(Sequence[Case]):
     """The cases of one run, in order. `letters` holds one outcome letter for each of `ids`; `others` has, by position,
     the cases that are not plain. A `Case` for each is made when somebody asks for one, and kept from then on."""
 
-    __slots__ = ("_made", "ids", "letters", "others")
+    __slots__ = ("_letters_by_number", "_made", "ids", "letters", "others")
 
     def __init__(self, ids: Sequence[str], letters: bytes, others: Mapping[int, Case]) -> None:
         self.ids, self.letters, self.others = ids, letters, others
         self._made: tuple[Case, ...] | None = None
+        self._letters_by_number: dict[int, int] | None = None
 
     @classmethod
     def of(cls, cases: Iterable[Case]) -> CaseList:
@@ -120,7 +121,7 @@ class CaseList(Sequence[Case]):
 
     def counts(self) -> dict[Outcome, int]:
         """Cases by outcome, each outcome present; the record that stands for an exit code is no case of the suite."""
-        counts = {outcome: self.letters.count(letter) for letter, outcome in OF_LETTER.items()}
+        counts = {OF_LETTER[letter]: number for letter, number in self._by_letter().items()}
         for case in self.others.values():
             if case.kind is RecordKind.RUN:
                 counts[case.outcome] -= 1
@@ -128,8 +129,20 @@ class CaseList(Sequence[Case]):
 
     def counts_by_letter(self) -> dict[str, int]:
         """Every record by its outcome's letter, letters that none has left out."""
-        counts = {chr(letter): self.letters.count(letter) for letter in OF_LETTER}
-        return {letter: number for letter, number in counts.items() if number}
+        return {chr(letter): number for letter, number in self._by_letter().items() if number}
+
+    def _by_letter(self) -> Mapping[int, int]:
+        """How often each letter stands here; counted once, since every side of a comparison asks."""
+        if self._letters_by_number is None:
+            self._letters_by_number = {letter: self.letters.count(letter) for letter in OF_LETTER}
+        return self._letters_by_number
+
+    def case_ids(self) -> frozenset[str]:
+        """The ids of the records that speak of one case each; no `Case` is made for that."""
+        if all(case.kind is RecordKind.CASE for case in self.others.values()):
+            return frozenset(self.ids)
+        beside = {place for place, case in self.others.items() if case.kind is not RecordKind.CASE}
+        return frozenset(id_ for place, id_ in enumerate(self.ids) if place not in beside)
 
     @property
     def has_red(self) -> bool:

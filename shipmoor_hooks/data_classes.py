@@ -28,6 +28,7 @@ def defaults(kind: type) -> dict[str, object]:
 
 
 _NONE = object()
+_SELDOM = 50  # calls of a class
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -91,19 +92,60 @@ else:
         return lambda one: tuple(getattr(one, name) for name in names)
 
     class _Initialiser:
-        """`__init__`, compiled at the first call of the class: most classes that a process loads are never called there."""
+        """`__init__`, compiled when the class is called often: most classes that a process loads are called seldom or never,
+        and to compile one takes as long as a hundred calls that go through the fields one by one."""
 
-        __slots__ = ("cls", "frozen", "told")
+        __slots__ = ("calls", "cls", "frozen", "told")
 
         def __init__(self, told, frozen):
-            self.told, self.frozen = told, frozen
+            self.told, self.frozen, self.calls = told, frozen, 0
 
         def __set_name__(self, cls, name):
             self.cls = cls
 
         def __get__(self, instance, owner=None):
+            self.calls += 1
+            if instance is not None and self.calls <= _SELDOM:
+                return _OneByOne(self, instance)
+            return self.compiled().__get__(instance, owner)
+
+        def compiled(self):
             self.cls.__init__ = made = _initialiser(self.cls, self.told, self.frozen)
-            return made.__get__(instance, owner)
+            return made
+
+    class _OneByOne:
+        """A call of an initialiser that is not compiled; whatever does not fit is the compiled one's to refuse."""
+
+        __slots__ = ("initialiser", "instance")
+
+        def __init__(self, initialiser, instance):
+            self.initialiser, self.instance = initialiser, instance
+
+        def __call__(self, *given, **named):
+            told, slots = self.initialiser.told, vars(self.initialiser.cls)
+            values = dict(zip(told, given, strict=False))
+            if len(values) < len(given) or not values.keys().isdisjoint(named):
+                return self._compiled(given, named)
+            values |= named
+            for name, one in told.items():
+                if name in values:
+                    continue
+                if one.default_factory is not _NONE:
+                    values[name] = one.default_factory()
+                elif one.default is not _NONE:
+                    values[name] = one.default
+                else:
+                    return self._compiled(given, named)
+            if len(values) > len(told):
+                return self._compiled(given, named)
+            for name, value in values.items():
+                slots[name].__set__(self.instance, value)
+            if "__post_init__" in slots:
+                self.instance.__post_init__()
+            return None
+
+        def _compiled(self, given, named):
+            return self.initialiser.compiled()(self.instance, *given, **named)
 
     def _initialiser(cls, told, frozen):
         outer, arguments, lines = {"_none": _NONE}, ["self"], []

@@ -5,10 +5,10 @@ It reads commits and the spool, never the working tree, and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 
-from shipmoor_hooks import evaluate_evals, history, moves, overlays_now, policy, proofs_now, surface_changes
+from shipmoor_hooks import history, moves, overlays_now, policy, surface_changes
 from shipmoor_hooks.data_classes import dataclass, field, replace
 from shipmoor_hooks.errors import PolicyFault
 from shipmoor_hooks.missing import Missing
@@ -18,7 +18,6 @@ from shipmoor_hooks.model import (
     Count,
     Finding,
     Policy,
-    Problem,
     Revision,
     Run,
     Suite,
@@ -29,13 +28,13 @@ from shipmoor_hooks.place import Place
 from shipmoor_hooks.rules import (
     conditions,
     eval_runs,
-    policy_rules,
     reduction,
     selection,
     verdict,
     wording,
 )
 from shipmoor_hooks.sharing.shared_runs import SharedRuns, has_news
+from shipmoor_hooks.stock import stock_of
 from shipmoor_hooks.store.spool import Found, Spool
 from shipmoor_hooks.target import Bases
 from shipmoor_hooks.trees import scoped_tree
@@ -154,6 +153,7 @@ class _Judge:
         if base_policy == tip_policy:
             return base_policy, []
         from shipmoor_hooks import runners  # the table of runners is large, and a policy seldom changes
+        from shipmoor_hooks.rules import policy_rules
 
         rows = policy_rules.loosened(base_policy, tip_policy, runners.added_selection)
         found = [
@@ -221,16 +221,23 @@ class _Judge:
         if self._has_tip() and self.bases:
             result = moves.explained(self.git, self.bases[0].tree or "", self.tip.tree or "", question, result)
         found.counts.append(result.count)
-        found.findings += evaluate_evals.with_graders(result.findings, suite, tip_runs)
         sides = (self.bases[0].tree or "", self.tip.tree or "", base_name)
-        trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides, shared=self.shared)
-        evals = evaluate_evals.judged(trees, suite, base_runs, tip_runs)
-        found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
+        if eval_runs.is_evals(tip_runs):
+            from shipmoor_hooks import evaluate_evals  # few suites hold any
+
+            found.findings += evaluate_evals.with_graders(result.findings, suite, tip_runs)
+            trees = evaluate_evals.Trees(self.git, self.spool, self.place.common_dir, *sides, shared=self.shared)
+            evals = evaluate_evals.judged(trees, suite, base_runs, tip_runs)
+            found.findings += [replace(f, suite=suite.name, variant=variant) for f in evals]
+        else:
+            found.findings += result.findings
         if self._has_tip():
             found.findings += overlays_now.findings(self.place, self.shared, suite, variant, sides, base_runs, tip_runs)
         found.ids += result.ids
         found.new_at_tip |= result.new_at_tip
         if suite.proofs and self.request.tip_tree is None:
+            from shipmoor_hooks import proofs_now  # few policies ask for them
+
             found.findings += proofs_now.unproven_new(
                 self.place, question, result.new_at_tip, self.request.tip, self.shared
             )
@@ -323,11 +330,3 @@ class _Judge:
             reason_pattern=rules.reason,
             mode=rules.mode,
         )
-
-
-def stock_of(found: Found) -> selection.Stock:
-    """The spool's answer as the pure side takes it."""
-    unreadable = tuple(Problem(b.code, f"a stored run cannot be used: {b.text}") for b in found.broken)
-    runs: Mapping[str, Run] = {r.id: r for r in found.runs}
-    foreign: Mapping[str, Run] = {r.id: r for r in found.foreign if r.id not in runs}
-    return selection.Stock(tuple(runs.values()), found.begun, unreadable, tuple(foreign.values()))

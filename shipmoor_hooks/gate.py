@@ -25,6 +25,7 @@ from shipmoor_hooks.target import Bases, Remotes
 from shipmoor_hooks.trees import index_tree
 from shipmoor_hooks.visible import visible
 
+FOR_CI = ("github", "gitlab", "markdown")  # formats, beside text and json
 _WORST_FIRST = (EXIT_REFUSED, EXIT_NO_EVIDENCE, EXIT_ALLOWED)
 
 

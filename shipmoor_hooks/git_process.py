@@ -28,6 +28,34 @@ class TookTooLong(Exception):
     """The process had not come to its end in the given time, and was ended."""
 
 
+class Started:
+    """A process that runs beside us until `end` is called, which hears it to its end, or `drop`, which ends it."""
+
+    __slots__ = ("_answer", "_complaint", "_ends", "_process", "_told")
+
+    def __init__(self, process: int, ends: set[int], answer: int, complaint: int, told: int) -> None:
+        self._process, self._ends = process, ends
+        self._answer, self._complaint, self._told = answer, complaint, told
+
+    def end(self, stdin: bytes = b"", seconds: float | None = None) -> Finished:
+        """How it ended and what it said; `stdin` goes in meanwhile. Raises as `run` does."""
+        try:
+            stdout, stderr = _heard(self._ends, self._answer, self._complaint, self._told, stdin, seconds)
+            ended, self._process = self._process, 0
+            return Finished(os.waitstatus_to_exitcode(os.waitpid(ended, 0)[1]), stdout, stderr)
+        finally:
+            self.drop()
+
+    def drop(self) -> None:
+        """Nobody wants to hear it any more: its pipes are closed, and it is ended."""
+        for end in tuple(self._ends):
+            _close(self._ends, end)
+        if self._process:
+            ended, self._process = self._process, 0
+            os.kill(ended, 9)
+            os.waitpid(ended, 0)
+
+
 def run(
     words: Sequence[str | bytes], environ: Mapping[str, str], stdin: bytes = b"", seconds: float | None = None
 ) -> Finished:
@@ -36,27 +64,30 @@ def run(
     Raises FileNotFoundError where PATH leads to no git, TookTooLong after `seconds`, ChildProcessError where this process
     was started so that nobody learns how its children end, OSError where the system has no process or pipe left.
     """
+    return start(words, environ, asks=bool(stdin)).end(stdin, seconds)
+
+
+def start(words: Sequence[str | bytes], environ: Mapping[str, str], *, asks: bool = False) -> Started:
+    """Start git and come back at once; `asks` says that it will be given something to read. Raises as `run` does.
+
+    What it says stays in its pipes until it is heard, and it waits where they are full.
+    """
     _fill_standard_streams()
     ends: set[int] = set()
-    process = 0
     try:
         answer, says = _pipe(ends)
         complaint, complains = _pipe(ends)
-        question, told = _pipe(ends) if stdin else (-1, -1)
-        listens = (os.POSIX_SPAWN_DUP2, question, 0) if stdin else (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+        question, told = _pipe(ends) if asks else (-1, -1)
+        listens = (os.POSIX_SPAWN_DUP2, question, 0) if asks else (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
         actions = (listens, (os.POSIX_SPAWN_DUP2, says, 1), (os.POSIX_SPAWN_DUP2, complains, 2))
         process = os.posix_spawn(_program(environ), ["git", *words], environ, file_actions=actions)
-        for end in ends - {answer, complaint, told}:
-            _close(ends, end)
-        stdout, stderr = _heard(ends, answer, complaint, told, stdin, seconds)
-        ended, process = process, 0
-        return Finished(os.waitstatus_to_exitcode(os.waitpid(ended, 0)[1]), stdout, stderr)
-    finally:
+    except BaseException:
         for end in tuple(ends):
             _close(ends, end)
-        if process:
-            os.kill(process, 9)
-            os.waitpid(process, 0)
+        raise
+    for end in ends - {answer, complaint, told}:
+        _close(ends, end)
+    return Started(process, ends, answer, complaint, told)
 
 
 def _heard(

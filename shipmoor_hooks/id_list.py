@@ -97,11 +97,21 @@ class IdList(Sequence[str]):
 
 
 def shared(one: IdList, other: IdList) -> Iterator[tuple[int, int, int]]:
-    """The blocks that stand in both, in order: where each begins in one and in the other, and how many ids it has."""
+    """Stretches of blocks that stand in both, in order: where each begins in one and in the other, how many ids it has."""
     places = {digest: number for number, digest in enumerate(other.digests)}
-    behind = -1
+    first = last = behind = -1  # of the stretch so far: its blocks in one, the last in the other
     for number, digest in enumerate(one.digests):
         there = places.get(digest, -1)
-        if there > behind:
-            behind = there
-            yield one.starts[number], other.starts[there], one.starts[number + 1] - one.starts[number]
+        if there <= behind:
+            continue
+        if first < 0 or (last, behind) != (number - 1, there - 1):
+            yield from _stretch(one, other, first, last, behind)
+            first = number
+        last, behind = number, there
+    yield from _stretch(one, other, first, last, behind)
+
+
+def _stretch(one: IdList, other: IdList, first: int, last: int, behind: int) -> Iterator[tuple[int, int, int]]:
+    if first >= 0:
+        start, end = one.starts[first], one.starts[last + 1]
+        yield start, other.starts[behind - (last - first)], end - start

@@ -9,11 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from shipmoor_hooks.data_classes import dataclass
-from shipmoor_hooks.git import Git
-from shipmoor_hooks.surface_table import Files, Ignored, first, pathspecs
+from shipmoor_hooks.surface_table import Files, Finder, Ignored, first, pathspecs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shipmoor_hooks.git import Git
 
 MOST_BYTES = 16 << 20
 
@@ -79,8 +83,9 @@ def digests(
         names[path] = "" if content is None else _object_name(content, length)
     found: dict[str, str] = {}
     folded: dict[Files, list[str]] = {}
+    row_of = Finder(rows).row
     for path in sorted(names):
-        row = first(rows, path)
+        row = row_of(path)
         if row is not None and row.many:
             folded.setdefault(row, []).append(path)
         elif row is not None:

@@ -6,6 +6,7 @@ not explained stays removed, and may be disclosed as a rename.
 
 from __future__ import annotations
 
+from shipmoor_hooks import history
 from shipmoor_hooks.data_classes import replace
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code
@@ -13,15 +14,12 @@ from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.reduction import Comparison, Question
 
 _MOST_CASES = 200  # single blocks that are looked at; more than that is no move of single cases
-_MAY_HAVE_MOVED = frozenset({Code.CASE_REMOVED, Code.CASE_FEWER, Code.COLLECTION_ERROR})
 
 
 def explained(git: Git, base_tree: str, tip_tree: str, question: Question, result: Comparison) -> Comparison:
     """The comparison again, with what git sees moved between the two trees; the same one when nothing is gone."""
-    if not any(f.code in _MAY_HAVE_MOVED for f in result.findings):
+    if not result.may_have_moved:
         return result
-    from shipmoor_hooks import history  # most pushes lose nothing
-
     known = history.renames(git, base_tree, tip_tree)
     if known:
         result = reduction.compare(replace(question, renames=known))

@@ -3,21 +3,28 @@
 It is on when the worktree holds a policy with a suite that pytest runs, or with `--shipmoor`. It never changes what
 the session does or how it ends: a failure of ours is one line in the terminal summary. While it is off it costs a few
 look-ups; everything of ours is loaded when a session starts that is recorded. Under pytest-xdist the controller
-records; a worker only counts what it deselects.
+records; a worker only counts what it deselects. pytest need not rewrite this module: PYTEST_DONT_REWRITE.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import sys
 import time
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from shipmoor_hooks.pytest_session import PytestRun
+    from collections.abc import Sequence
+    from types import ModuleType
 
+    from shipmoor_hooks.pytest_session import PytestRun
+    from shipmoor_hooks.quick.quick_session import QuickRun
+
+PACKAGE = "shipmoor_hooks."
 OBSERVED = "SHIPMOOR_HOOKS_RUN"  # set by `shipmoor-hooks run`, which is watching already
 COUNTER = "shipmoor-hooks-deselected"
 # Options of pytest under which no test runs.
@@ -73,6 +80,16 @@ def has_policy(folder: str) -> bool:
         return False
 
 
+def named(distribution: Any) -> str:
+    """Name and version of a plugin's distribution, read from the head of its metadata: the library would parse it all, the
+    project's description too."""
+    head = (distribution.read_text("METADATA") or "").replace("\r\n", "\n").partition("\n\n")[0]
+    told = dict(line.split(": ", 1) for line in head.split("\n") if line.startswith(("Name: ", "Version: ")))
+    if len(told) < 2:
+        return f"{distribution.project_name} {distribution.version}"
+    return f"{told['Name'].strip()} {told['Version'].strip()}"
+
+
 class WorkerCount:
     """In a worker of pytest-xdist: how many tests it deselected, for the controller."""
 
@@ -89,7 +106,7 @@ class Recording:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.run: PytestRun | None = None
+        self.run: PytestRun | QuickRun | None = None
         self.line = ""
         self.deselected = 0
         self.guard = Guard(self)
@@ -97,16 +114,21 @@ class Recording:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
         started = time.time()
-        with self.guard:
-            from shipmoor_hooks import pytest_session
+        with self.guard, OwnModules():
+            from shipmoor_hooks.quick import quick_session
 
-            self.run = pytest_session.begin(self.asked(), started, insisted=bool(self.config.getoption("shipmoor")))
+            asked = self.asked()
+            self.run = quick_session.begin(asked, started)
+            if self.run is None:
+                from shipmoor_hooks import pytest_session
+
+                self.run = pytest_session.begin(asked, started, insisted=bool(self.config.getoption("shipmoor")))
 
     def asked(self) -> Any:
-        from shipmoor_hooks.pytest_session import Asked
+        from shipmoor_hooks.pytest_told import Asked
 
         config = self.config
-        plugins = {f"{d.project_name} {d.version}" for _, d in config.pluginmanager.list_plugin_distinfo()}
+        plugins = {named(distribution) for _, distribution in config.pluginmanager.list_plugin_distinfo()}
         return Asked(
             arguments=tuple(str(a) for a in config.invocation_params.args),
             folder=str(config.invocation_params.dir),
@@ -146,8 +168,8 @@ class Recording:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         if self.run is None:
             return
-        with self.guard:
-            from shipmoor_hooks.pytest_session import Ended
+        with self.guard, OwnModules():
+            from shipmoor_hooks.pytest_told import Ended
 
             stopped = str(session.shouldfail or session.shouldstop or "")
             ended = Ended(int(session.exitstatus or exitstatus), session.testscollected, self.deselected, stopped)
@@ -156,6 +178,23 @@ class Recording:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.line:
             terminalreporter.write_line(self.line)
+
+
+class OwnModules:
+    """While it is entered, Python loads our modules by itself.
+
+    pytest rewrites the assertions of every module that comes with a plugin. Ours have none, and where it cannot keep what it
+    made (PYTHONDONTWRITEBYTECODE, packages that belong to root) it would compile each of them anew in every session.
+    """
+
+    def __enter__(self) -> None:
+        sys.meta_path.insert(0, self)
+
+    def __exit__(self, *_: object) -> None:
+        sys.meta_path.remove(self)
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        return PathFinder.find_spec(name, path, target) if name.startswith(PACKAGE) else None
 
 
 class Guard:

@@ -1,45 +1,56 @@
-"""pytest's reports, as its hooks hand them out, become records (design, section 7 "Ids" and section 10.14).
+"""pytest's reports, as its hooks hand them out, become what a run holds of each test (design, sections 7 "Ids" and 10.14).
 
-Pure, and pytest is not imported: a report is whatever has these attributes. Names are those of pytest's own XML, with
-the file beside them, so that a case has one id whether it came by the plugin or by a report file. What the XML hides
-is seen here: a test that passed although it was expected to fail, and which attempt failed.
+Pure, and neither pytest nor the model is imported: a report is whatever has these attributes, an outcome is its letter
+(`case_list.Outcome.letter`), and records are made of it all when a run is told in full (`pytest_record_list`). What pytest's
+XML hides is seen here: a test that passed although it was expected to fail, and which attempt failed.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
-from typing import Any
 
-from shipmoor_hooks.data_classes import dataclass, field
-from shipmoor_hooks.model import Outcome, Record, RecordKind
-from shipmoor_hooks.report_records import Alike, Part, RecordList
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-Locate = Callable[[str], str]  # pytest's path, relative to its rootdir, to one relative to the worktree's root
+    Locate = Callable[[str], str]  # pytest's path, relative to its rootdir, to one relative to the worktree's root
+    # The node id of a test that passed and no more; else node id, outcome, the outcomes of the attempts before.
+    Finished = str | tuple[str, str, str]
+
+PASSED, FAILED, ERROR, SKIPPED, XFAILED = "pfesx"
+RED = "fe"
+_BADNESS = "pxsfe"
 
 
-@dataclass(slots=True)
 class _Test:
     """One test while its phases come in: the outcomes of this attempt, and the attempts before it."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
-    attempts: list[Outcome] = field(default_factory=list)
-    is_rerun: bool = False  # this attempt is counted among the attempts already
+    __slots__ = ("attempts", "is_rerun", "outcomes")
+
+    def __init__(self, outcomes: str, attempts: str) -> None:
+        self.outcomes, self.attempts = outcomes, attempts
+        self.is_rerun = False  # this attempt is counted among the attempts already
+
+    def worst(self, among: str = _BADNESS) -> str:
+        """The worst outcome of this attempt, of those that are asked for; "" where there is none."""
+        return max((o for o in self.outcomes if o in among), key=_BADNESS.index, default="")
 
 
-@dataclass(slots=True)
 class Records:
     """Collects the reports of one session. Reports of several workers may come in any order between each other."""
 
-    locate: Locate
-    finished: list[Record | str] = field(default_factory=list)  # of a test that passed and no more its node id alone
-    passed_unexpectedly: list[str] = field(default_factory=list)
-    _open: dict[tuple[str, str], _Test] = field(default_factory=dict)
-    _passing: set[tuple[str, str]] = field(
-        default_factory=set
-    )  # tests whose call passed, with nothing more to tell yet
-    _crashed: dict[str, list[Outcome]] = field(default_factory=dict)
-    _files: dict[tuple[str, str], Record] = field(default_factory=dict)
+    __slots__ = ("_crashed", "_files", "_open", "_passing", "finished", "locate", "passed_unexpectedly")
+
+    def __init__(self, locate: Locate) -> None:
+        self.locate = locate
+        self.finished: list[Finished] = []
+        self.passed_unexpectedly: list[str] = []
+        self._open: dict[tuple[str, str], _Test] = {}
+        # Tests whose call passed, with nothing more to tell yet.
+        self._passing: set[tuple[str, str]] = set()
+        self._crashed: dict[str, str] = {}
+        self._files: dict[tuple[str, str], None] = {}  # what does not load or skips itself, and which of the two
 
     def phase(self, report: Any) -> None:
         """A report of setup, call or teardown, of a subtest, or of a worker that crashed (`when` is "???" then)."""
@@ -49,21 +60,21 @@ class Records:
         if key not in self._open:
             if report.outcome == "passed" and not self._crashed and self._goes_on_passing(key, report):
                 return
-            passed = [Outcome.PASSED] if key in self._passing else []
+            passed = PASSED if key in self._passing else ""
             self._passing.discard(key)
-            self._open[key] = _Test(passed, self._crashed.pop(key[0], []))
+            self._open[key] = _Test(passed, self._crashed.pop(key[0], ""))
         test = self._open[key]
         if report.when == "setup":
             test.is_rerun = False
         if report.outcome == "rerun":
             if not test.is_rerun:
-                test.attempts.append(Outcome.FAILED if report.when == "call" else Outcome.ERROR)
+                test.attempts += FAILED if report.when == "call" else ERROR
             test.is_rerun = True
-            test.outcomes.clear()
+            test.outcomes = ""
         elif report.when == "call" or report.outcome != "passed":
             outcome = outcome_of(report)
-            test.outcomes.append(outcome)
-            if outcome is Outcome.PASSED and hasattr(report, "wasxfail") and not hasattr(report, "context"):
+            test.outcomes += outcome
+            if outcome == PASSED and hasattr(report, "wasxfail") and not hasattr(report, "context"):
                 self.passed_unexpectedly.append(key[0])
         if report.when not in ("setup", "call"):
             self._close(key, another_worker=report.when != "teardown")
@@ -90,67 +101,36 @@ class Records:
         if not test.outcomes:
             self._crashed[key[0]] = test.attempts
         else:
-            worst = max(test.outcomes, key=lambda outcome: outcome.badness)
-            self.finished.append(self._record(key[0], worst, tuple(test.attempts)))
+            self.finished.append((key[0], test.worst(), test.attempts))
 
     def collected(self, report: Any) -> None:
         """A collector's report: a file or class that does not load, or a module that skips itself."""
-        if report.outcome == "passed":
-            return
-        outcome = Outcome.ERROR if report.outcome == "failed" else Outcome.SKIPPED
-        key = (str(report.nodeid), outcome.value)
-        self._files.setdefault(key, self._record(key[0], outcome, (), RecordKind.FILE))
+        if report.outcome != "passed":
+            self._files.setdefault((str(report.nodeid), ERROR if report.outcome == "failed" else SKIPPED))
 
-    def all(self) -> RecordList:
-        """The records so far; a test that is still open and has a red phase counts with it."""
-        opened = []
-        for (nodeid, _), test in self._open.items():
-            red = [o for o in test.outcomes if o.is_red]
-            if red:
-                opened.append(self._record(nodeid, max(red, key=lambda o: o.badness), tuple(test.attempts)))
-        return RecordList([*self._files.values(), *self._ended(), *opened])
+    @property
+    def are_tests_alone(self) -> bool:
+        """Nothing but tests that ran to their end, once each: no file, no rerun, none open, none a surprise."""
+        is_more = self._files or self._open or self._crashed or self.passed_unexpectedly
+        return not is_more and all(isinstance(one, str) or not one[2] for one in self.finished)
 
-    def _ended(self) -> Iterator[Part]:
-        """What has finished, in its order; tests of one place that passed one after the other together."""
-        row: Alike | None = None
-        names: list[str] = []
-        place = ""  # of the row, as its node ids begin
-        for one in self.finished:
-            if isinstance(one, Record):
-                row = None
-                yield one
-                continue
-            before, _, name = one.rpartition("::")
-            if row is not None and name and before == place and "[" not in one:
-                names.append(name)
-                continue
-            record = self._record(one, Outcome.PASSED, ())
-            same = row is not None and (row.shared.classname, row.shared.file) == (record.classname, record.file)
-            if same and record.name:
-                names.append(record.name)
-            elif record.name:
-                names, place = [record.name], before
-                row = Alike(Record("", record.classname, record.file), names)
-                yield row
-            else:
-                row = None
-                yield record
+    @property
+    def files(self) -> list[tuple[str, str]]:
+        """Node id and outcome of what does not load or skips itself, in the order of its appearance."""
+        return list(self._files)
+
+    @property
+    def tests(self) -> list[Finished]:
+        """The tests so far; one that is still open and has a red phase counts with it."""
+        opened = [(key[0], red, test.attempts) for key, test in self._open.items() if (red := test.worst(RED))]
+        return [*self.finished, *opened]
 
     def broken_files(self) -> list[str]:
         """What does not load, as paths, in the order of its appearance."""
-        return list(dict.fromkeys(r.file or r.name for r in self._files.values() if r.outcome.is_red))
-
-    def _record(
-        self,
-        nodeid: str,
-        outcome: Outcome,
-        attempts: tuple[Outcome, ...],
-        kind: RecordKind = RecordKind.CASE,
-    ) -> Record:
-        path, names = split(nodeid)
-        path = self.locate(path)
-        *classes, name = [dotted(path), *names]
-        return Record(name, ".".join(classes), path, (), outcome, attempts, kind)
+        parts = [split(nodeid) for nodeid, outcome in self._files if outcome in RED]
+        return list(
+            dict.fromkeys(self.locate(path) or [dotted(self.locate(path)), *names][-1] for path, names in parts)
+        )
 
 
 def split(nodeid: str) -> tuple[str, list[str]]:
@@ -170,13 +150,13 @@ def dotted(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".")
 
 
-def outcome_of(report: Any) -> Outcome:
-    """The outcome of one phase. Failing outside the call is an error; a skip with `wasxfail` was expected to fail."""
+def outcome_of(report: Any) -> str:
+    """The letter of one phase. Failing outside the call is an error; a skip with `wasxfail` was expected to fail."""
     if report.outcome == "failed":
-        return Outcome.FAILED if report.when == "call" else Outcome.ERROR
+        return FAILED if report.when == "call" else ERROR
     if report.outcome == "skipped":
-        return Outcome.XFAILED if hasattr(report, "wasxfail") else Outcome.SKIPPED
-    return Outcome.PASSED
+        return XFAILED if hasattr(report, "wasxfail") else SKIPPED
+    return PASSED
 
 
 def located(rootdir: str, top: str) -> Locate:

@@ -7,7 +7,7 @@ that this module can be read and tested without one.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from shipmoor_hooks import capture, place, policy
@@ -15,41 +15,12 @@ from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.enumeration import some
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.model import Code, Evidence, Policy, Problem, Report, Suite
+from shipmoor_hooks.pytest_record_list import record_list
 from shipmoor_hooks.pytest_records import Records, located
-from shipmoor_hooks.runners import RUNNERS, environment, measured_argv, recognise
+from shipmoor_hooks.pytest_told import Asked, Ended
+from shipmoor_hooks.pytest_words import PYTEST, conditions_of, is_command_of, is_pytest, narrowing_of, relative
 
-PYTEST = RUNNERS["pytest"]
 INTERRUPTED, INTERNAL_ERROR = 2, 3  # pytest.ExitCode
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the session was started with. `folder` and `rootdir` are absolute; `testpaths` is the tracked setting."""
-
-    arguments: tuple[str, ...]
-    folder: str
-    rootdir: str
-    testpaths: tuple[str, ...]
-    version: str
-    plugins: tuple[str, ...]
-    python: str
-    suite: str | None
-    variant: str | None
-    environ: Mapping[str, str]
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        return ("pytest", *self.arguments)
-
-
-@dataclass(slots=True)
-class Ended:
-    """What pytest tells at the end, beside the reports. `collected` counts the tests left after deselecting."""
-
-    exit_code: int
-    collected: int
-    deselected: int
-    stopped: str  # why pytest stopped by itself, "" when it did not
 
 
 @dataclass(slots=True)
@@ -65,7 +36,7 @@ class PytestRun:
 
     def finish(self, ended: Ended, finished: float) -> str:
         """Store the run; the one line that the terminal shows."""
-        records = self.records.all()
+        records = record_list(self.records)
         ran = len(self.records.finished)
         narrowing = list(self.narrowing)
         if ended.deselected and not self.is_policy_command and not narrowing:
@@ -82,23 +53,11 @@ class PytestRun:
             finished=finished,
             narrowing=narrowing,
             problems=problems,
-            conditions=self._conditions(),
+            conditions=conditions_of(self.asked, self.begun.suite.command, self.begun.run.cwd),
             runner="pytest",
             runner_version=self.asked.version,
         )
         return summary(stored.run.suite, stored.run, stored.warnings)
-
-    def _conditions(self) -> dict[str, str]:
-        """What the session was measured under. The suite's own command is named as the policy writes it, whatever
-        launcher it has there: a session by hand and an observed run of one tree are measured alike."""
-        command = self.begun.suite.command if self.is_policy_command else self.asked.command
-        return {
-            "argv": " ".join(measured_argv(command)),
-            "cwd": self.begun.run.cwd,
-            "plugins": ", ".join(self.asked.plugins),
-            "python": self.asked.python,
-            **environment.condition(self.asked.command, self.asked.environ),
-        }
 
     def _problems(self, ended: Ended, ran: int) -> list[Problem]:
         """Why the session is no measurement. A selection is not among them; the flow names it by itself."""
@@ -157,55 +116,48 @@ def begin(asked: Asked, started: float, *, insisted: bool) -> PytestRun | None:
         asked,
         begun,
         Records(located(os.path.realpath(asked.rootdir), top)),
-        narrowing_of(asked, chosen, top),
-        is_command_of(chosen, asked),
+        narrowing_of(asked, chosen.command, top),
+        is_command_of(chosen.command, asked),
+    )
+
+
+def taken_over(
+    asked: Asked, rules: bytes, suite: str, start: bytes, added: frozenset[str], records: Records
+) -> PytestRun:
+    """A session that began the short way: `rules` and `start` are the bytes of the policy and of the run's start entry,
+    `added` the changed paths that HEAD does not have. Raises the errors of the flow."""
+    from shipmoor_hooks.measured_surface import Seen
+    from shipmoor_hooks.store import entry
+    from shipmoor_hooks.trees.tree import TreeCapture
+
+    here = place.find(asked.rootdir, asked.environ)
+    known = policy.parse(rules, policy.OWN_FILE)
+    chosen = known.suites[suite]
+    top = os.path.realpath(here.require_top())
+    run = entry.decode(start, None)
+    way = "memory" if run.changes else "head"
+    before = TreeCapture(run.tree, run.head, run.changes, run.untracked, (), (), way, "", added, here.git)
+    begun = capture.Begun(here, known, chosen, run, before, Seen(PYTEST.name))
+    return PytestRun(
+        asked, begun, records, narrowing_of(asked, chosen.command, top), is_command_of(chosen.command, asked)
     )
 
 
 def choose_suite(rules: Policy, asked: Asked, top: str) -> Suite | None:
     """The suite that this session belongs to: the one named, the only one that pytest runs, or the only one that this
     command runs whole. None when the policy has no suite for pytest; UsageFault when several would do."""
-    suites = [s for s in rules.suites.values() if recognise(s.command) is PYTEST]
+    suites = [s for s in rules.suites.values() if is_pytest(s.command)]
     if asked.suite is not None:
         return capture.pick_suite(rules, asked.suite)
     if len(suites) <= 1:
         return suites[0] if suites else None
-    whole = [s for s in suites if not narrowing_of(asked, s, top)]
-    same = [s for s in whole if is_command_of(s, asked)]
+    whole = [s for s in suites if not narrowing_of(asked, s.command, top)]
+    same = [s for s in whole if is_command_of(s.command, asked)]
     for found in (same, whole):
         if len(found) == 1:
             return found[0]
     names = ", ".join(s.name for s in suites)
     raise UsageFault(f"this session could belong to any of these suites: {names}", "name one with --shipmoor-suite")
-
-
-def is_command_of(suite: Suite, asked: Asked) -> bool:
-    """Whether the session was started with the suite's own command, but for what does not change what is measured."""
-    if recognise(suite.command) is not PYTEST:
-        return False
-    return PYTEST.measured_tail(suite.command) == PYTEST.measured_tail(asked.command)
-
-
-def narrowing_of(asked: Asked, suite: Suite, top: str) -> tuple[str, ...]:
-    """What makes this session smaller than the suite. Paths are compared as seen from the worktree's root; where the
-    tracked configuration names `testpaths`, naming them again narrows nothing."""
-    folder, rootdir = relative(asked.folder, top), relative(asked.rootdir, top)
-    testpaths = [os.path.normpath(os.path.join(rootdir, p)) for p in asked.testpaths]
-    inside = [relative(a, top) if a.startswith("/") else a for a in asked.arguments]
-    from_root = testpaths if folder == rootdir else ()
-    command = PYTEST.from_top(("pytest", *inside), folder, from_root)
-    usual = PYTEST.from_top(suite.command, "", testpaths) if recognise(suite.command) is PYTEST else ()
-    return PYTEST.narrowing(command, asked.environ, usual)
-
-
-def relative(path: str, top: str) -> str:
-    """A path below the worktree's root relative to it ("" for the root itself); any other path as it is."""
-    where = os.path.realpath(path.partition("::")[0])
-    if where == top:
-        return ""
-    if not where.startswith(top + "/"):
-        return path
-    return where[len(top) + 1 :] + path[len(path.partition("::")[0]) :]
 
 
 def summary(suite: str, run: Any, warnings: Sequence[str]) -> str:

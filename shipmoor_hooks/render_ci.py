@@ -17,7 +17,6 @@ from shipmoor_hooks.model import Code, Finding, Level, SuiteCount, Verdict
 from shipmoor_hooks.render import findings, headline, notes
 from shipmoor_hooks.visible import visible
 
-FORMATS = ("github", "gitlab", "markdown")
 MOST_ANNOTATIONS = 10  # a level: GitHub shows no more of one step
 MOST_CHARACTERS = 60_000  # of Markdown: a comment of GitHub's holds 65,536, and the frame needs some
 POLICY_FILE = "shipmoor-hooks.toml"

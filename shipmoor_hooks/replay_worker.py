@@ -8,7 +8,6 @@ Silent when a run was stored; else one line on stdout that says why not. What th
 from __future__ import annotations
 
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -91,7 +90,7 @@ def _collect(there: Place, suite: Suite, environ: dict[str, str]) -> None:
     cases = tuple(Case(i, Outcome.PASSED, count=counts[i], passed=counts[i], samples=counts[i]) for i in sorted(counts))
     tree = there.git.text("rev-parse", "--verify", "HEAD^{tree}")
     run = Run(
-        id=secrets.token_hex(16),
+        id=os.urandom(16).hex(),
         suite=suite.name,
         tree=tree,
         scoped_tree=tree,

@@ -12,6 +12,7 @@ from typing import Any
 
 from shipmoor_hooks.errors import RepositoryFault
 from shipmoor_hooks.git_values import Change
+from shipmoor_hooks.trees.composed_tree import nested
 
 TREE_MODE = 0o040000
 
@@ -63,7 +64,7 @@ def compose_tree(objects: str, commit: str, changes: Sequence[Change]) -> str:
             return
 
     memory = Memory()
-    wanted = _nested(changes)
+    wanted = nested(changes)
 
     def written(tree: Any, below: Mapping[str, Any]) -> Any:
         """The name of `tree` (None: nothing there yet) with `below` applied, None when nothing is left in it."""
@@ -95,22 +96,3 @@ def compose_tree(objects: str, commit: str, changes: Sequence[Change]) -> str:
         raise CannotCompose(
             f"libgit2 cannot put the tree together: {str(refused) or type(refused).__name__}"
         ) from refused
-
-
-def _nested(changes: Sequence[Change]) -> dict[str, Any]:
-    """Changes by folder: a name leads to a Change or to the names below it. What is there wins over what is gone."""
-    top: dict[str, Any] = {}
-    for change in sorted(changes, key=lambda c: c.oid is not None):
-        *folders, name = change.path.split("/")
-        here = top
-        for folder in folders:
-            inner = here.get(folder)
-            if not isinstance(inner, dict):
-                if change.oid is None and inner is not None:
-                    break
-                inner = here[folder] = {}
-            here = inner
-        else:
-            if change.oid is not None or name not in here:
-                here[name] = change
-    return top

@@ -5,12 +5,12 @@ from __future__ import annotations
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.describe import evidence_word
 from shipmoor_hooks.enumeration import some
-from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Policy, Problem, Run, Suite
 from shipmoor_hooks.rules import selection
 from shipmoor_hooks.rules.unstable import Group, unstable_ids
 from shipmoor_hooks.rules.wording import ago
+from shipmoor_hooks.stock import stock_of
 from shipmoor_hooks.store.spool import Found, Spool
 from shipmoor_hooks.trees import scoped_tree
 

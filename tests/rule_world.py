@@ -49,6 +49,11 @@ BASE, TIP = "b" * 40, "7" * 40
 _WORD = re.compile(r"(?:(\d+)\*)?([PFESXCMUR])(?: ?(\d+)/(\d+))?")
 
 
+def known_of(comparison: reduction.Comparison) -> frozenset[str]:
+    """All ids that a disclosure may name."""
+    return frozenset().union(*comparison.ids)
+
+
 def full(name: str) -> str:
     return name if "::" in name or "/" in name else f"t/s.py::{name}"
 
@@ -121,7 +126,7 @@ def conclude(
         counts=[comparison.count] if comparison else [],
         findings=[*findings, *(comparison.findings if comparison else ())],
         commits=[commit(*trailers)] if trailers else [],
-        known=comparison.known if comparison else (),
+        known=known_of(comparison) if comparison else (),
         new_at_tip=comparison.new_at_tip if comparison else (),
         reason_pattern=reason,
         mode=mode,
@@ -153,7 +158,7 @@ def judge(
             result = reduction.compare(Question(suite, variant, base_runs, tip_runs, NOW))
             counts.append(result.count)
             findings += result.findings
-            known |= result.known
+            known |= known_of(result)
             new_at_tip |= result.new_at_tip
     return verdict.conclude(
         base=Revision(BASE, BASE),

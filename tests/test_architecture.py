@@ -68,6 +68,8 @@ PURE_LIBRARIES = {
         "math",
         "_collections_abc",
         "_operator",
+        "_sha2",
+        "_sha256",
         "operator",
         "posixpath",
         "re",

@@ -88,3 +88,8 @@ def test_reading_and_folding_costs_less_than_0_4_kib_a_case(tmp_path: Path) -> N
     assert (len(cases), cases.counts()[Outcome.FAILED]) == (number, 600)
     assert read < 0.2 * 1024 * number
     assert folded < 0.4 * 1024 * number
+
+
+@given(st.lists(CASE, max_size=8))
+def test_the_ids_of_cases_are_those_of_the_records_that_are_cases(cases: list[Case]) -> None:
+    assert CaseList.of(cases).case_ids() == {c.id for c in cases if c.kind is RecordKind.CASE}

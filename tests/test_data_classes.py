@@ -238,10 +238,31 @@ def test_a_class_of_the_package_is_what_the_standard_library_makes_of_its_fields
             one.x = 1
 
 
-def test_an_initialiser_is_compiled_when_the_class_is_called() -> None:
+def test_an_initialiser_is_compiled_when_the_class_is_called_often() -> None:
     made = world_of("shipmoor_hooks.data_classes")["Point"]
     waiting = vars(made)["__init__"]
     assert not callable(waiting)
-    assert made(1).y == 2
+    seldom = [made(1), made(3, y=4), made(x=3, y=4), made(y=4, x=3)]
+    assert vars(made)["__init__"] is waiting
+    often = [[made(1), made(3, y=4), made(x=3, y=4), made(y=4, x=3)] for _ in range(data_classes._SELDOM)]
     assert vars(made)["__init__"] is made.__init__ is not waiting
-    assert made(3, y=4) == made(x=3, y=4)
+    assert seldom == often[0] == often[-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [((), {}), ((1, 2, 3), {}), ((1,), {"x": 2}), ((1,), {"z": 2}), ((), {"y": 1}), ((1, 2), {"y": 3})],
+    ids=["nothing", "too_many", "twice", "a_name_that_is_none", "one_missing", "twice_by_name"],
+)
+@pytest.mark.parametrize("calls", [0, 100], ids=["seldom", "often"])
+def test_a_call_that_does_not_fit_is_refused_in_the_same_words(
+    given: tuple[int, ...], named: dict[str, int], calls: int
+) -> None:
+    ours, theirs = (world_of(name)["Point"] for name in ("shipmoor_hooks.data_classes", "dataclasses"))
+    for _ in range(calls):
+        ours(1)
+    with pytest.raises(TypeError) as one:
+        ours(*given, **named)
+    with pytest.raises(TypeError) as other:
+        theirs(*given, **named)
+    assert str(one.value) == str(other.value)

@@ -138,8 +138,7 @@ def test_only_the_blocks_in_which_something_changed_are_read(folder: Path) -> No
     aside = set_aside(one, other)
     assert aside is not None
     assert [case.id for case in aside.base.cases] == [MANY[4000]]
-    # The ids of its function are looked for, half of a half at a time.
-    assert max(blocks_read(before), blocks_read(after)) <= 6 < len(before.digests)
+    assert max(blocks_read(before), blocks_read(after)) <= 4 < len(before.digests)
 
 
 def test_cases_that_turned_red_are_looked_up_alone(folder: Path) -> None:
@@ -185,12 +184,23 @@ def test_what_is_set_aside_is_the_same_with_and_without_blocks(data: st.DataObje
         assert list(plain.ids) == list(blocks.ids)
 
 
-def test_shared_blocks_are_told_in_order() -> None:
-    one, other = (
-        IdList("", digests, [3] * len(digests), lambda _: [])
-        for digests in ([b"a", b"b", b"c", b"d"], [b"c", b"x", b"b", b"d"])
-    )
-    assert list(shared(one, other)) == [(3, 6, 3), (9, 9, 3)]
+@pytest.mark.parametrize(
+    ("one", "other", "stretches"),
+    [
+        pytest.param("", "", [], id="nothing"),
+        pytest.param("abc", "xyz", [], id="nothing in common"),
+        pytest.param("abc", "abc", [(0, 0, 9)], id="all of it"),
+        pytest.param("abcd", "bcd", [(3, 0, 9)], id="the first is gone"),
+        pytest.param("abcd", "abc", [(0, 0, 9)], id="the last is gone"),
+        pytest.param("abcd", "abxcd", [(0, 0, 6), (6, 9, 6)], id="one came"),
+        pytest.param("abxcd", "abcd", [(0, 0, 6), (9, 6, 6)], id="one went"),
+        pytest.param("abcd", "ayycd", [(0, 0, 3), (6, 9, 6)], id="one became two"),
+        pytest.param("abcd", "cxbd", [(3, 6, 3), (9, 9, 3)], id="out of their order"),
+    ],
+)
+def test_shared_blocks_are_told_in_order(one: str, other: str, stretches: list[tuple[int, int, int]]) -> None:
+    lists = (IdList("", [x.encode() for x in names], [3] * len(names), lambda _: []) for names in (one, other))
+    assert list(shared(*lists)) == stretches
 
 
 # ---------------------------------------------------------------- damage

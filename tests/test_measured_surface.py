@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from repo_builder import RepoBuilder
 from shipmoor_hooks.ignored_surface import digests
 from shipmoor_hooks.model import Code, Run
 from shipmoor_hooks.runners import RUNNERS
-from shipmoor_hooks.surface_table import BY_RUNNER, EVERY, Files, first, of_runner
+from shipmoor_hooks.surface_table import BY_RUNNER, EVERY, SHARED, Files, Finder, first, of_runner
 
 JEST = '[suite.unit]\ncommand = ["npx", "jest"]\n'
 SCRIPT = '[suite.unit]\ncommand = ["sh", "test.sh"]\n'
@@ -149,7 +150,27 @@ def test_names_match_as_git_matches_them(repo: RepoBuilder, name: str, path: str
     assert bool(repo.git("ls-files", "--others", "--", *pathspecs([row]))) is held
 
 
-# ---------------------------------------------------------------- a law
+# ---------------------------------------------------------------- laws
+
+TABLE = sorted({name for row in (*EVERY, *SHARED) for name in row.names})
+PIECES = st.sampled_from(
+    ["a", ".snap", ".", "jest.config", "conftest.py", ".github", "workflows", "-snapshots", ".ambr", "/", "/"]
+)
+ODD_PATHS = st.lists(PIECES, min_size=1, max_size=6).map("".join)
+
+
+@given(ODD_PATHS, st.sampled_from(TABLE) | ODD_PATHS.map(lambda text: text.replace("a", "*")))
+def test_a_name_is_a_pattern_with_stars_and_nothing_else(path: str, name: str) -> None:
+    pattern = re.escape(name).replace(r"\*", ".*" if "/" in name else "[^/]*")
+    oracle = re.fullmatch(pattern if "/" in name else f"(?:.*/)?{pattern}", path, re.DOTALL)
+    assert Files((name,)).holds(path) is bool(oracle)
+
+
+@given(ODD_PATHS | st.sampled_from(TABLE).map(lambda name: name.replace("*", "x")), st.sampled_from([*BY_RUNNER, ""]))
+def test_a_finder_finds_what_looking_at_each_row_finds(path: str, runner: str) -> None:
+    rows = (*of_runner(runner), *SHARED)
+    assert Finder(rows).row(path) is first(rows, path)
+
 
 NAMES = st.sampled_from(["conftest.py", "a/conftest.py", "src/a.py", "pytest.ini", "a.snap", "b/c.snap", "readme.md"])
 LISTINGS = st.dictionaries(NAMES, st.integers(0, 9).map(lambda n: f"{n}" * 40))

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from repo_builder import RepoBuilder
 
 import shipmoor_hooks
-from shipmoor_hooks import place
+from shipmoor_hooks import place, pytest_plugin
 from shipmoor_hooks.model import Code, Evidence, Outcome, RecordKind, Run
 from shipmoor_hooks.store.spool import Spool
 
@@ -555,3 +558,24 @@ class TestNeverTouchesTheSession:
         _, output = green.pytest("-q")
         assert green.one().tree is None
         assert "for no tree" in summary(output)
+
+
+def test_plugins_are_named_as_their_metadata_names_them() -> None:
+    every = list(importlib.metadata.distributions())
+    for one in every:
+        facade = SimpleNamespace(read_text=one.read_text, project_name=one.metadata["Name"], version=one.version)
+        assert pytest_plugin.named(facade) == f"{one.metadata['Name']} {one.version}"
+    old = SimpleNamespace(read_text=lambda _: None, project_name="old", version="1")
+    assert pytest_plugin.named(old) == "old 1"
+
+
+def test_our_modules_are_loaded_past_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    before = SimpleNamespace(find_spec=lambda name, *_: asked.append(name))
+    monkeypatch.setattr(sys, "meta_path", [before, *sys.meta_path])
+    for name in ("shipmoor_hooks.results_folder", "colorsys"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        with pytest_plugin.OwnModules():
+            importlib.import_module(name)
+    assert asked == ["colorsys"]
+    assert sys.meta_path[0] is before

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from shipmoor_hooks.model import Outcome, Record, RecordKind
+from shipmoor_hooks.pytest_record_list import record_list
 from shipmoor_hooks.pytest_records import Records, located, outcome_of, split
 
 NODE = "tests/test_a.py::test_x"
@@ -24,7 +25,7 @@ def records(*reports: SimpleNamespace) -> tuple[Record, ...]:
     collected = Records(lambda path: path)
     for one in reports:
         collected.phase(one)
-    return collected.all()
+    return record_list(collected)
 
 
 SETUP, CALL, TEARDOWN = report("setup"), report("call"), report("teardown")
@@ -146,7 +147,7 @@ def test_collectors() -> None:
         ("tests/test_c.py", "skipped"), ("tests/test_d.py::TestD", "failed"),
     ):  # fmt: skip
         collected.collected(SimpleNamespace(nodeid=nodeid, outcome=outcome))
-    assert [(r.kind, r.file, r.classname, r.name, r.outcome) for r in collected.all()] == [
+    assert [(r.kind, r.file, r.classname, r.name, r.outcome) for r in record_list(collected)] == [
         (RecordKind.FILE, "tests/test_b.py", "", "tests.test_b", E),
         (RecordKind.FILE, "tests/test_c.py", "", "tests.test_c", S),
         (RecordKind.FILE, "tests/test_d.py", "tests.test_d", "TestD", E),
@@ -162,4 +163,4 @@ def test_passing_although_expected_to_fail_is_named() -> None:
 
 
 def test_a_strict_one_is_a_failure() -> None:
-    assert outcome_of(report("call", "failed")) is F
+    assert outcome_of(report("call", "failed")) == F.letter

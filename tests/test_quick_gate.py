@@ -720,7 +720,7 @@ PYTHONS_OWN = {
     "_stat": "of stat",
     "_collections_abc": "of os", "fcntl": "the lock of the receipt", "errno": "whole files", "binascii": "base64",
     "_json": "the scanner of json, without json", "_sha256": "digests, without hashlib", "_sha2": "the same from 3.12",
-    "select": "the wait for the remote is bounded", "time": "now",
+    "select": "the wait for the remote is bounded", "time": "now", "itertools": "the first files of a folder",
 }  # fmt: skip
 OURS = {
     "shipmoor_hooks", "digest", "errors", "git_environment", "git_process", "hook", "output", "quick", "quick.lean_envelope",
@@ -729,8 +729,7 @@ OURS = {
 }  # fmt: skip
 # What a push with news loads on top, Python's own again with the reason.
 PYTHONS_OWN_WITH_NEWS = {
-    "zlib": "outcomes and ids are packed", "_operator": "data classes", "itertools": "blocks of ids",
-    "bisect": "ids that are gone", "_bisect": "of bisect",
+    "zlib": "outcomes and ids are packed", "_operator": "data classes",
 }  # fmt: skip
 OURS_WITH_NEWS = {
     "ages", "case_list", "data_classes", "enumeration", "enums", "finding_codes", "git", "git_values", "history", "id_list",

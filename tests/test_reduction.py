@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rule_world import HOUR, NOW, cases, compare, run, runs, told
+from rule_world import HOUR, NOW, cases, compare, known_of, run, runs, told
 
 from shipmoor_hooks.model import Case, Code, Count, Level, Outcome, RecordKind, Suite
 from shipmoor_hooks.rules import reduction
@@ -210,7 +210,7 @@ def test_every_finding_says_what_happened_and_where(
         if finding.level is Level.NO_EVIDENCE:
             assert finding.next_step.startswith("shipmoor-hooks run --suite unit"), finding
         if finding.case is not None and finding.code is not Code.CASE_FEWER:
-            assert finding.case in result.known
+            assert finding.case in known_of(result)
 
 
 # ---------------------------------------------------------------- what the findings say
@@ -298,7 +298,7 @@ def test_counts(base: object, tip: object, want: tuple[str, str]) -> None:
 def test_a_rename_may_only_name_what_ran_at_the_tip_and_is_new() -> None:
     result = compare("a P", "a P, b P, c F, d S, t/n.py C, hook U")
     assert result.new_at_tip == {"t/s.py::b", "t/s.py::c"}
-    assert {"t/s.py::a", "t/s.py::d", "t/n.py", "t/s.py::hook"} <= result.known
+    assert {"t/s.py::a", "t/s.py::d", "t/n.py", "t/s.py::hook"} <= known_of(result)
 
 
 def test_reduced_is_what_is_there_also_when_it_is_disclosed() -> None:

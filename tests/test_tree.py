@@ -121,8 +121,8 @@ def test_a_clean_tree_loads_nothing_heavy(repo: RepoBuilder) -> None:
 
 @pytest.mark.parametrize(
     ("change", "most"),
-    [({}, 3), ({"a.txt": "changed\n", "new.txt": "new\n"}, 6)],
-    ids=["clean: entries, status, HEAD", "changed: settings, attributes, names too"],
+    [({}, 3), ({"a.txt": "changed\n", "new.txt": "new\n"}, 7)],
+    ids=["clean: entries, status, HEAD", "changed: settings, attributes, names, folders too"],
 )
 def test_a_tree_takes_few_processes(
     repo: RepoBuilder, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], most: int
@@ -142,6 +142,7 @@ def test_a_tree_takes_few_processes(
 def test_without_pygit2_the_answer_is_the_same(repo: RepoBuilder, hidden: bytes) -> None:
     some_files(repo)
     repo.write("a.txt", "changed\n")
+    repo.write("a:b", "a name that is left to pygit2\n")
     code = f"import os, sys; sys.modules[{hidden.decode()!r}] = None\n"
     code += "from shipmoor_hooks import place; from shipmoor_hooks.trees import tree"
     code += "; c = tree.capture(place.find('.', os.environ)); print(c.way, c.tree)"

@@ -234,7 +234,7 @@ def _(repo: RepoBuilder) -> None:
     repo.write("/".join(["x" * 200] * 15 + ["end"]), "deep\n")
 
 
-@situation("A01 names that are not UTF-8", INDEX)
+@situation("A01 names that are not UTF-8", MEMORY)
 def _(repo: RepoBuilder) -> None:
     some_files(repo)
     raw_name(repo, b"latin-\xe9")

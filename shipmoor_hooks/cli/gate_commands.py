@@ -14,7 +14,6 @@ from shipmoor_hooks.cli.context import CONTEXT, Call, SuiteOption, answer, check
 from shipmoor_hooks.errors import UsageFault
 from shipmoor_hooks.model import Finding
 from shipmoor_hooks.render import would_be
-from shipmoor_hooks.render_ci import FORMATS, as_markdown
 from shipmoor_hooks.visible import visible
 
 
@@ -42,7 +41,7 @@ def gate_command(
 ) -> int:
     """The verdict: is the tip's yardstick smaller or weaker than the base's? What the pre-push hook calls."""
     call: Call = context.obj
-    check_format(output, *FORMATS)
+    check_format(output, *gate.FOR_CI)
     where = call.find()
     if where.is_bare and base is None:
         raise UsageFault(
@@ -52,6 +51,8 @@ def gate_command(
     gate.show(verdict, sys.stdout, output_format=output, width=call.width, verbose=call.verbose)
     summary = call.environ.get("GITHUB_STEP_SUMMARY", "")
     if output == "github" and summary:
+        from shipmoor_hooks.render_ci import as_markdown
+
         _append(call, summary, as_markdown(verdict))
     if dry_run:
         call.tell(f"shipmoor-hooks: dry run: {would_be(verdict)}")

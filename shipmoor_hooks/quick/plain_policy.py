@@ -31,15 +31,15 @@ _SHELL_PLAIN = _LETTERS | frozenset(" ./=:,@%+")
 
 class Plain:
     """What the quick paths ask of a policy: the target's name, the weakest evidence that counts, what a reduced tip leads to,
-    how many hours a base run clears a red, the suites' own tables."""
+    how many hours a base run clears a red, what is done about untracked files, the suites' own tables."""
 
-    __slots__ = ("evidence", "mode", "suites", "target", "window")
+    __slots__ = ("evidence", "mode", "suites", "target", "untracked", "window")
 
     def __init__(self, gate: Table, suites: dict[str, Table]) -> None:
         self.target, self.evidence = str(gate.get("target", "origin/HEAD")), str(gate.get("evidence", "imported"))
         window = gate.get("window")
         self.mode, self.window = str(gate.get("mode", "refuse")), window if isinstance(window, int) else 24
-        self.suites = suites
+        self.untracked, self.suites = str(gate.get("untracked", "warn")), suites
 
 
 def read(data: bytes) -> Plain | None:
@@ -57,6 +57,13 @@ def read(data: bytes) -> Plain | None:
             return None
         suites[suite] = table
     return Plain(gate, suites)
+
+
+def words(command: Value | None) -> list[str]:
+    """The words of a suite's command; [] for none. A string is plain: it is split at its blanks."""
+    if isinstance(command, str):
+        return command.split()
+    return command if isinstance(command, list) else []
 
 
 def _tables(data: bytes) -> dict[str, Table] | None:

@@ -6,9 +6,7 @@ are read that differ, and git is asked for renames alone, where a case is gone.
 
 from __future__ import annotations
 
-from shipmoor_hooks import moves
 from shipmoor_hooks.data_classes import replace
-from shipmoor_hooks.git import Git
 from shipmoor_hooks.model import Code, Finding, Revision, Run, Sealing, Suite, SuiteCount
 from shipmoor_hooks.quick.lean_receipt import keep_receipt
 from shipmoor_hooks.quick.push_caller import is_dry_run
@@ -16,7 +14,8 @@ from shipmoor_hooks.quick.quick_gate import Answer
 from shipmoor_hooks.render import for_hook
 from shipmoor_hooks.rules import reduction
 from shipmoor_hooks.rules.verdict import conclude, exit_of_push
-from shipmoor_hooks.store import id_lists, run_fields
+from shipmoor_hooks.store import id_lists
+from shipmoor_hooks.store.run_fields import run_of
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 def answer(found: Found, asked: Asked) -> Answer | None:
     """The verdict on a push and its receipt; None where the gate has more to do (a red that is cleared is written down)."""
     span = found.span
-    git = Git(found.here.top, asked.environ)
     lists: dict[str, IdList] = {}
     counts: list[SuiteCount] = []
     findings: list[Finding] = []
@@ -39,7 +37,13 @@ def answer(found: Found, asked: Asked) -> Answer | None:
         question = _question(found, side, asked.now, lists)
         if question is None:
             return None
-        result = moves.explained(git, span.base_tree, span.tip_tree, question, reduction.compare(question))
+        result = reduction.compare(question)
+        if result.may_have_moved:
+            from shipmoor_hooks import moves  # git is asked, and most pushes lose nothing
+            from shipmoor_hooks.git import Git
+
+            git = Git(found.here.top, asked.environ)
+            result = moves.explained(git, span.base_tree, span.tip_tree, question, result)
         counts.append(result.count)
         findings += result.findings
         new |= result.new_at_tip
@@ -84,12 +88,12 @@ def suite_of(name: str, table: Table) -> Suite:
 
 
 def _run(root: str, fields: dict[str, Any], lists: dict[str, IdList]) -> Run:
-    """The run of a payload, its ids by name. Raises ValueError where the list is not there, and as `run_fields`."""
+    """The run of a payload, its ids by name. Raises ValueError where the list is not there, and as `run_of`."""
     name = fields["cases"]["inventory"]
     if name not in lists:
         ids = id_lists.read(f"{root}/inventories", name, whole=False)
         if ids is None:
             raise ValueError(name)
         lists[name] = ids
-    run = run_fields.run_of(fields, lists[name])
+    run = run_of(fields, lists[name])
     return replace(run, sealing=Sealing.SEALED if fields["sealed"] else Sealing.UNSEALED)

@@ -9,7 +9,6 @@ from typing import TypeVar
 from shipmoor_hooks import eval_block, evaluate, gate, history, proofs_now, stability, suite_versions, target
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.errors import UsageFault
-from shipmoor_hooks.evaluate import stock_of
 from shipmoor_hooks.model import Count, Outcome, Policy, Run, Suite, Verdict
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.report import cases, log_lines
@@ -17,6 +16,7 @@ from shipmoor_hooks.report.pages import Commit, Comparison, EvalPart, Page, Proo
 from shipmoor_hooks.rules import proof_rules, selection, standing
 from shipmoor_hooks.rules import stability as tables
 from shipmoor_hooks.sharing.shared_runs import SharedRuns
+from shipmoor_hooks.stock import stock_of
 from shipmoor_hooks.store import records, trace_store
 from shipmoor_hooks.store.record_model import Clearing, Label, Proof, Receipt, Record, Regrade
 from shipmoor_hooks.store.spool import Found, Spool

@@ -7,7 +7,7 @@ clock; the wording of each finding stands in `wording`.
 from __future__ import annotations
 
 from shipmoor_hooks.data_classes import dataclass, replace
-from shipmoor_hooks.model import Count, Finding, RecordKind, Run, Suite, SuiteCount
+from shipmoor_hooks.model import Code, Count, Finding, RecordKind, Run, Suite, SuiteCount
 from shipmoor_hooks.rules import eval_runs, wording
 from shipmoor_hooks.rules.conditions import differing, equal_conditions
 from shipmoor_hooks.rules.pairing import Pairing, pair
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
 HOUR = 3600.0
+_MAY_HAVE_MOVED = frozenset({Code.CASE_REMOVED, Code.CASE_FEWER, Code.COLLECTION_ERROR})
 CLOCK_TOLERANCE = 120.0  # seconds that a run may lie in the future (10.5)
 
 
@@ -48,9 +49,9 @@ class Comparison:
     new_at_tip: frozenset[str]
 
     @property
-    def known(self) -> frozenset[str]:
-        """All of `ids`."""
-        return frozenset().union(*self.ids)
+    def may_have_moved(self) -> bool:
+        """Is something gone that may only be somewhere else?"""
+        return any(f.code in _MAY_HAVE_MOVED for f in self.findings)
 
 
 @dataclass(frozen=True, slots=True)

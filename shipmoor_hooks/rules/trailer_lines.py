@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from shipmoor_hooks.digest import sha256
 from shipmoor_hooks.model import Code, DisclosureLine, Finding, Trailer
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
@@ -122,9 +123,7 @@ def arrows(text: str) -> Iterator[tuple[str, str]]:
 
 def case_hash(case: str) -> str:
     """The SHA-256 of an id's UTF-8 bytes, 64 hex digits."""
-    import hashlib  # loads a large library, and most pushes name no case by its hash
-
-    return hashlib.sha256(case.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(case.encode("utf-8", "surrogatepass")).hex()
 
 
 def line_to_paste(finding: Finding) -> str | None:

@@ -16,7 +16,8 @@ TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_STEP = 4096  # cases that are compared at once
+_STEP = 4096  # ids that are compared at once
+_FEW = 512  # outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ def set_aside(base: Run, tip: Run) -> Aside | None:
     if not _in_order(before.ids) or not _in_order(after.ids):
         return None
     left, right, touched = _differing(before, after)
-    for ids, kept in ((before.ids, left), (after.ids, right)):
-        for function in touched:
-            kept.update(_of_function(ids, function))
+    for function, (start, other) in touched.items():
+        left.update(_of_function(before.ids, function, start))
+        right.update(_of_function(after.ids, function, other))
     number = len(before) - len(left)
     if not number:
         return None
@@ -55,14 +56,15 @@ def set_aside(base: Run, tip: Run) -> Aside | None:
     )
 
 
-def _differing(before: CaseList, after: CaseList) -> tuple[set[int], set[int], set[str]]:
-    """The positions on each side that are looked at, and the functions of which an id came or went."""
+def _differing(before: CaseList, after: CaseList) -> tuple[set[int], set[int], dict[str, tuple[int, int]]]:
+    """The positions on each side that are looked at, and the functions of which an id came or went, with the place there."""
     left: set[int] = set()
     right: set[int] = set()
-    touched: set[str] = set()
+    touched: dict[str, tuple[int, int]] = {}
     i = j = 0
     for start, other, length in _alike(before.ids, after.ids):
-        touched.update(case_id.partition("[")[0] for case_id in (*before.ids[i:start], *after.ids[j:other]))
+        for case_id in (*before.ids[i:start], *after.ids[j:other]):
+            touched.setdefault(case_id.partition("[")[0], (i, j))
         left.update(range(i, start))
         right.update(range(j, other))
         i, j = start + length, other + length
@@ -83,8 +85,8 @@ def _in_order(ids: Sequence[str]) -> bool:
 
 def _news(ours: bytes, theirs: bytes) -> Iterator[int]:
     """The positions where outcomes differ or are red."""
-    for start in range(0, len(ours), _STEP):
-        one, other = ours[start : start + _STEP], theirs[start : start + _STEP]
+    for start in range(0, len(ours), _FEW):
+        one, other = ours[start : start + _FEW], theirs[start : start + _FEW]
         if one != other or any(letter in one for letter in RED_LETTERS):
             pairs = enumerate(zip(one, other, strict=True), start)
             yield from (k for k, (before, after) in pairs if before != after or before in RED_LETTERS)
@@ -98,8 +100,9 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int,
     i = j = 0
     both = shared(one, other) if isinstance(one, IdList) and isinstance(other, IdList) else ()
     for start, there, length in (*both, (len(one), len(other), 0)):
-        for a, b, n in _equal(one[i:start], other[j:there]):
-            yield i + a, j + b, n
+        if i < start and j < there:
+            for a, b, n in _equal(one[i:start], other[j:there]):
+                yield i + a, j + b, n
         yield start, there, length
         i, j = start + length, there + length
 
@@ -119,15 +122,28 @@ def _equal(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int,
             i, j, step = (i + 1, j, _STEP) if one[i] < other[j] else (i, j + 1, _STEP)
 
 
-def _of_function(ids: Sequence[str], function: str) -> Iterator[int]:
-    """The positions of a function's ids: its name alone, and with anything in brackets."""
-    from bisect import bisect_left  # where no id comes or goes nothing is looked for
-
+def _of_function(ids: Sequence[str], function: str, near: int) -> Iterator[int]:
+    """The positions of a function's ids: its name alone, and with anything in brackets. One of them stood `near`."""
     for start in (function, f"{function}["):
-        position = bisect_left(ids, start)
+        position = _first_from(ids, start, near)
         while position < len(ids) and ids[position].startswith(start) and ids[position].partition("[")[0] == function:
             yield position
             position += 1
+
+
+def _first_from(ids: Sequence[str], word: str, near: int) -> int:
+    """Where the first id that is not before `word` stands: looked for from `near` outwards, since blocks far off are packed."""
+    low = high = near
+    step = 1
+    while low > 0 and ids[low - 1] >= word:
+        low, step = max(0, low - step), step * 2
+    step = 1
+    while high < len(ids) and ids[high] < word:
+        high, step = min(len(ids), high + step), step * 2
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if ids[middle] < word else (low, middle)
+    return low
 
 
 def _only(cases: CaseList, positions: set[int]) -> CaseList:

@@ -8,6 +8,7 @@ smaller than another, and every id counts as a name of its own: a case that is g
 
 from __future__ import annotations
 
+from shipmoor_hooks.case_list import CaseList
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.model import RecordKind, Run
 
@@ -121,12 +122,12 @@ def original(renames: Mapping[str, str]) -> Callable[[str], str]:
 
 def unstable_ids(runs: Sequence[Run]) -> Unstable:
     """What two or more complete runs of one tree show; runs of one suite and variant, also of several trees."""
-    by_tree: dict[str | None, list[frozenset[str]]] = {}
-    for run in runs:
-        ids = frozenset(c.id for c in run.cases if c.kind is RecordKind.CASE)
-        by_tree.setdefault(run.scoped_tree or run.tree, []).append(ids)
-    if all(len(same_tree) < 2 for same_tree in by_tree.values()):
+    trees = [run.scoped_tree or run.tree for run in runs]
+    if len(set(trees)) == len(trees):
         return Unstable()  # of one run nobody can tell
+    by_tree: dict[str | None, list[frozenset[str]]] = {}
+    for tree, run in zip(trees, runs, strict=True):
+        by_tree.setdefault(tree, []).append(CaseList.of(run.cases).case_ids())
     from shipmoor_hooks.rules import id_forms
 
     found: dict[tuple[int, str], set[str]] = {}

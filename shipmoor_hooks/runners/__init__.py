@@ -6,23 +6,12 @@ A runner is a row in one of the family modules; `RUNNERS` names them all. Everyt
 
 from __future__ import annotations
 
+import functools
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from shipmoor_hooks.runners import (
-    browsers,
-    compiled,
-    dotnet,
-    javascript,
-    jvm,
-    plugin_eval,
-    python_frameworks,
-    scripting,
-    tap_writers,
-)
 from shipmoor_hooks.runners.launch import locate
 from shipmoor_hooks.runners.pytest_runner import PYTEST
-from shipmoor_hooks.runners.python_unittest import UNITTEST, XMLRUNNER
 from shipmoor_hooks.runners.runner import Prepared, Runner
 
 __all__ = [
@@ -38,14 +27,46 @@ __all__ = [
     "seen_from_top",
 ]
 
-RUNNERS: Mapping[str, Runner] = {
-    r.name: r
-    for r in (
-        PYTEST, XMLRUNNER, UNITTEST, *python_frameworks.RUNNERS, *javascript.RUNNERS, *browsers.RUNNERS,
-        *compiled.RUNNERS, *jvm.RUNNERS, *dotnet.RUNNERS, *scripting.RUNNERS, *tap_writers.RUNNERS,
-        *plugin_eval.RUNNERS,
+
+class _Table(Mapping[str, Runner]):
+    """Every runner by its name. pytest stands alone, so that its plugin need not load the families of all others."""
+
+    def __getitem__(self, name: str) -> Runner:
+        return PYTEST if name == PYTEST.name else _every()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_every())
+
+    def __len__(self) -> int:
+        return len(_every())
+
+
+@functools.cache
+def _every() -> Mapping[str, Runner]:
+    from shipmoor_hooks.runners import (
+        browsers,
+        compiled,
+        dotnet,
+        javascript,
+        jvm,
+        plugin_eval,
+        python_frameworks,
+        scripting,
+        tap_writers,
     )
-}  # fmt: skip
+    from shipmoor_hooks.runners.python_unittest import UNITTEST, XMLRUNNER
+
+    return {
+        r.name: r
+        for r in (
+            PYTEST, XMLRUNNER, UNITTEST, *python_frameworks.RUNNERS, *javascript.RUNNERS, *browsers.RUNNERS,
+            *compiled.RUNNERS, *jvm.RUNNERS, *dotnet.RUNNERS, *scripting.RUNNERS, *tap_writers.RUNNERS,
+            *plugin_eval.RUNNERS,
+        )
+    }  # fmt: skip
+
+
+RUNNERS: Mapping[str, Runner] = _Table()
 
 
 def recognise(command: Sequence[str]) -> Runner | None:

@@ -10,52 +10,29 @@ only, which is a file like any other: who can write here can set both back (docs
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Sealing
 from shipmoor_hooks.seals import seal
+from shipmoor_hooks.seals.chain_head import HEAD as HEAD
+from shipmoor_hooks.seals.chain_head import MOST_NUMBER
+from shipmoor_hooks.seals.chain_head import Head as Head
+from shipmoor_hooks.seals.chain_head import Link as Link
+from shipmoor_hooks.seals.chain_head import digest_of as digest_of
+from shipmoor_hooks.seals.chain_head import link_of as link_of
+from shipmoor_hooks.seals.chain_head import read_head as read_head
+from shipmoor_hooks.seals.chain_head import write_head as write_head
 from shipmoor_hooks.store import envelope
 from shipmoor_hooks.whole_files import names, read_bytes, write_whole
 
 FIELD = "chain"  # of an entry's payload: {"previous": links, "began": digest of the start entry or null}
-HEAD = "sequence"
 DROPPED = "dropped"
 DROPPED_TYPE = "application/vnd.shipmoor-hooks.dropped+json"
 DROPPED_VERSION = 1
-_NUMBER_WIDTH = 31  # the number stands alone in the first line, where it always stood
-_WIDTH = 1024
-_MOST_NUMBER = 1 << 53
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """An entry as its successor names it: number, file name, SHA-256 (hex) of the stored bytes."""
-
-    number: int
-    name: str
-    digest: str
-
-    def as_list(self) -> list[Any]:
-        return [self.number, self.name, self.digest]
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The last number given, the newest entry, and the path (below the worktree's folder) of one being written ("")."""
-
-    number: int = 0
-    last: Link | None = None
-    writing: str = ""
-
-
-def digest_of(stored: bytes) -> str:
-    return hashlib.sha256(stored).hexdigest()
 
 
 def fields(last: Link | None, start: bytes) -> dict[str, Any]:
@@ -83,40 +60,6 @@ def began_in(stored: bytes) -> str | None:
     return began if isinstance(began, str) else None
 
 
-def link_of(value: Any) -> Link:
-    """A link as it stands in a payload. Raises ValueError, TypeError for anything else."""
-    number, name, digest = value
-    if not (isinstance(number, int) and isinstance(name, str) and isinstance(digest, str)):
-        raise TypeError(f"{value!r:.40} is no link")
-    return Link(number, name, digest)
-
-
-def read_head(handle: int) -> Head | None:
-    """The head from its open file; None for a new or a damaged one, which `rebuilt` replaces."""
-    number, _, rest = os.pread(handle, 2 * _WIDTH, 0).partition(b"\n")
-    try:
-        if not number.strip():
-            return None
-        stored = (
-            json.loads(rest) if rest.strip() else {"last": None, "writing": ""}
-        )  # a file from before there were links
-        last = link_of(stored["last"]) if stored["last"] is not None else None
-        head = Head(int(number), last, str(stored["writing"]))
-        return head if 0 <= head.number < _MOST_NUMBER else None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def write_head(handle: int, head: Head) -> None:
-    """Write the head in one call, over the same bytes: no new block is needed on a full disk."""
-    link = head.last.as_list() if head.last else None
-    body = json.dumps({"last": link, "writing": head.writing}, separators=(",", ":"))
-    data = f"{head.number:<{_NUMBER_WIDTH}}\n{body}".ljust(_WIDTH).encode("ascii")
-    os.pwrite(handle, data, 0)
-    if os.fstat(handle).st_size > len(data):  # what stood there was damaged
-        os.ftruncate(handle, len(data))
-
-
 def settled(head: Head, folder: str) -> Head:
     """The head after a writer that died: the entry that it was writing counts when it is there. Raises OSError."""
     if not head.writing:
@@ -134,7 +77,7 @@ def rebuilt(folder: str) -> Head:
     for path in entries(folder):
         stored = read_bytes(path)
         number = _number(stored)
-        if best.number < number < _MOST_NUMBER:
+        if best.number < number < MOST_NUMBER:
             best = Head(number, Link(number, os.path.basename(path), digest_of(stored)))
     return best
 
@@ -176,7 +119,7 @@ def drop(folder: str, stored: Iterable[bytes], key: seal.Key | None) -> None:
     ]
     payload = json.dumps({"entries": rows}, separators=(",", ":")).encode("ascii")
     record = envelope.wrap(DROPPED_TYPE, DROPPED_VERSION, payload, key)
-    write_whole(os.path.join(folder, f"{secrets.token_hex(8)}.dropped"), record)
+    write_whole(os.path.join(folder, f"{os.urandom(8).hex()}.dropped"), record)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import shlex
 import stat
 
@@ -66,7 +65,7 @@ def _check_file(path: str, found: os.stat_result) -> None:
 def write_private(path: str, data: bytes) -> None:
     """Make the file (0600) appear whole, durable, under its name. Raises EnvironmentFault; then nothing of it stays."""
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:

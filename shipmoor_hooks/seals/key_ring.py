@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import functools
 import os
-import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -123,7 +122,7 @@ class KeyRing:
 
     def _make(self, mode: str, before: Record | None) -> tuple[Record, str]:
         """A new current key, in the place of the one `before`; what to tell. The record is written last."""
-        key, reason = seal.key_of(secrets.token_bytes(seal.SIZE)), ""
+        key, reason = seal.key_of(os.urandom(seal.SIZE)), ""
         backend = FILE
         if mode != "file":
             backend, key, reason = self._into_store(key, adopt=before is None)

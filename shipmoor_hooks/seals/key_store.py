@@ -8,13 +8,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
 
 from shipmoor_hooks.data_classes import dataclass, field
+
+TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
+if TYPE_CHECKING:
+    import subprocess
 
 SERVICE = "shipmoor-hooks.seal.v1"
 READ_SECONDS = 2.0
@@ -62,6 +64,8 @@ def service_of(key_id: str) -> str:
 
 
 def _ask(environ: Mapping[str, str], words: Sequence[str], stdin: str, seconds: float, passed: Sequence[str]) -> Answer:
+    import subprocess  # loaded where the key store is asked, once a session
+
     began = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -91,6 +95,8 @@ def _ask(environ: Mapping[str, str], words: Sequence[str], stdin: str, seconds: 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Whatever the child started dies with it. Its pipes are closed unread: somebody else may still hold the other ends."""
+    import signal
+
     if process.returncode is None:  # not waited for yet, so the number is still its own
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterable
 
 from shipmoor_hooks.model import Code
@@ -26,7 +25,7 @@ def move(root: str, entries: Iterable[str]) -> list[str]:
         worktree, kind, tree, name = path.split(os.sep)[-4:]
         target = os.path.join(real_folder(root, FOLDER, worktree, kind, tree), name)
         if os.path.lexists(target):
-            target += f".{secrets.token_hex(4)}"
+            target += f".{os.urandom(4).hex()}"
         with contextlib.suppress(FileNotFoundError):
             os.rename(path, target)
             moved.append(target)

@@ -20,8 +20,7 @@ from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import Code, Problem, Run, Sealing
 from shipmoor_hooks.place import Place
 from shipmoor_hooks.seals import key_ring
-from shipmoor_hooks.sharing import foreign, published, ssh_signatures
-from shipmoor_hooks.sharing.published import RUNS_REF, Sort, inventory_path, tracking_ref
+from shipmoor_hooks.sharing import foreign
 from shipmoor_hooks.store import entry, envelope, records
 from shipmoor_hooks.store.record_model import Record
 from shipmoor_hooks.store.spool import Broken, Found
@@ -37,6 +36,8 @@ def has_news(git: Git, remote: str) -> bool:
     """Has the remote runs that were not fetched? False where it does not answer within a few seconds."""
     if remote not in history.remotes(git):
         return False
+    from shipmoor_hooks.sharing.published import RUNS_REF, tracking_ref  # it is asked where a run is missing
+
     value = history.published_by_remote(git, remote, RUNS_REF)
     return bool(value) and git.try_text("rev-parse", "--verify", "--quiet", tracking_ref(remote)) != value
 
@@ -75,9 +76,14 @@ class SharedRuns:
         """The runs that were published to this repository itself; only a bare one is a server."""
         if not self.place.is_bare:
             return None
+        from shipmoor_hooks.sharing.published import RUNS_REF
+
         return self.place.git.try_text("rev-parse", "--verify", "--quiet", "--end-of-options", RUNS_REF)
 
     def _published(self, commit: str, tree: str) -> list[foreign.Stored]:
+        from shipmoor_hooks.sharing import published
+        from shipmoor_hooks.sharing.published import Sort
+
         there = published.read_tree(self.place.git, commit, tree)
         data = dict(published.contents(self.place.git, {b.oid: b.size for b in there.blobs.values()}))
         found = []
@@ -90,6 +96,8 @@ class SharedRuns:
         return found
 
     def _published_list(self, digest: str) -> bytes | None:
+        from shipmoor_hooks.sharing.published import RUNS_REF, inventory_path
+
         git = self.place.git
         name = git.try_text(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{RUNS_REF}:{inventory_path(digest)}"
@@ -124,6 +132,8 @@ class SharedRuns:
             return f"{told}, and nobody signed it"
         if self._allowed is None:
             return f"{told}, and the base names no allowed_signers"
+        from shipmoor_hooks.sharing import ssh_signatures  # of runs that were fetched
+
         try:
             signer = ssh_signatures.signer_of(stored.data, stored.signatures, self._allowed, self.place.git.environ)
         except EnvironmentFault as fault:

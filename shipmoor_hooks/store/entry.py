@@ -7,7 +7,6 @@ written keeps its reader here.
 
 from __future__ import annotations
 
-import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,14 +15,12 @@ from typing import Any
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import (
-    Case,
     CaseList,
     Code,
-    RecordKind,
     Run,
 )
 from shipmoor_hooks.seals import seal
-from shipmoor_hooks.store import envelope, eval_entry, id_lists, run_fields
+from shipmoor_hooks.store import envelope, id_lists, payload, run_fields
 from shipmoor_hooks.store.envelope import Unreadable
 
 PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json"
@@ -56,9 +53,9 @@ def encode(run: Run, chain: Mapping[str, object] | None = None, key: seal.Key | 
     """
     cases = CaseList.of(run.cases)
     blocks = id_lists.cut(cases.ids)
-    fields = _fields(run, cases, blocks.name) | ({"chain": chain} if chain is not None else {})
-    payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
-    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, payload, key), cases.ids, blocks)
+    fields = payload.fields_of(run, cases, blocks.name) | ({"chain": chain} if chain is not None else {})
+    told = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    return Encoded(envelope.wrap(PAYLOAD_TYPE, VERSION, told, key), cases.ids, blocks)
 
 
 def payload_of(stored: bytes) -> dict[str, Any]:
@@ -84,68 +81,3 @@ def inventory_name(fields: dict[str, Any]) -> str:
     cases = fields.get("cases")
     named = cases.get("inventory") if isinstance(cases, dict) else None
     return named if isinstance(named, str) else ""
-
-
-def _fields(run: Run, cases: CaseList, inventory: str) -> dict[str, Any]:
-    return {
-        "schema": "shipmoor-hooks.run/1",
-        "id": run.id,
-        "suite": run.suite,
-        "variant": run.variant,
-        "shard": [run.shard.index, run.shard.total] if run.shard else None,
-        "tree": run.tree,
-        "scoped_tree": run.scoped_tree,
-        "first_tree": run.first_tree,
-        "evidence": run.evidence.word,
-        "started": run.started,
-        "finished": run.finished,
-        "recorded": run.recorded,
-        "worktree": run.worktree,
-        "sequence": run.sequence,
-        "command": list(run.command),
-        "cwd": run.cwd,
-        "exit_code": run.exit_code,
-        "runner": run.runner,
-        "runner_version": run.runner_version,
-        "reader": run.reader,
-        "conditions": dict(run.conditions),
-        "reports": [[r.name, r.sha256, r.mtime_ns] for r in run.reports],
-        "head": run.head,
-        "changes": [[c.path, c.mode, c.oid] for c in run.changes],
-        "untracked": list(run.untracked),
-        "clock_suspect": run.clock_suspect,
-        "problems": [[p.code.value, p.message, p.next_step] for p in run.problems],
-        **({envelope.SEALED_BY: run.key} if run.key else {}),
-        **({"label": run.label} if run.label else {}),
-        "surface": dict(run.surface),
-        **({"evals": eval_entry.fields_of(run.evals)} if run.evals is not None else {}),
-        "cases": {
-            "inventory": inventory,
-            "number": len(cases),
-            "counts": cases.counts_by_letter(),
-            "outcomes": base64.b64encode(_packed(cases.letters)).decode("ascii"),
-            "details": {str(i): _details(case) for i, case in cases.others.items()},
-        },
-    }
-
-
-def _packed(letters: bytes) -> bytes:
-    """Outcome letters in zlib's format. They are runs of one letter: looking for nothing else is faster, and shorter."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_RLE)
-    return packer.compress(letters) + packer.flush()
-
-
-def _details(case: Case) -> dict[str, Any]:
-    """What a case has beside its outcome, where it is not what one green or red record has."""
-    details: dict[str, Any] = {}
-    if case.count != 1:
-        details["count"] = case.count
-    if (case.passed, case.samples) != (int(case.outcome.is_green), 1):
-        details["samples"] = [case.passed, case.samples]
-    if case.kind is not RecordKind.CASE:
-        details["kind"] = case.kind.value
-    if case.covers:
-        details["covers"] = case.covers
-    if case.raws:
-        details["raws"] = list(case.raws)
-    return details

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.model import Code, Sealing
 from shipmoor_hooks.seals import seal
+from shipmoor_hooks.store.payload import SEALED_BY as SEALED_BY
 
-SEALED_BY = "sealed_by"  # the field in which a payload may name its key: then a seal that was taken off is missed
 _COMPACT = (",", ":")
 
 

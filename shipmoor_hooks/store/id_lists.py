@@ -53,8 +53,10 @@ class Cut:
 
 def cut(ids: Sequence[str]) -> Cut:
     """The blocks of a list, the same for the same ids everywhere; ids that are not in order are one block."""
+    import hashlib  # faster than what is loaded at once, where there is more than a block
+
     starts = (*_starts(ids), len(ids)) if ids else (0,)
-    return Cut(starts, tuple(sha256(text_of(ids[start:end])) for start, end in pairwise(starts)))
+    return Cut(starts, tuple(hashlib.sha256(text_of(ids[start:end])).digest() for start, end in pairwise(starts)))
 
 
 def _starts(ids: Sequence[str]) -> Iterator[int]:

@@ -14,7 +14,6 @@ import fcntl
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -42,7 +41,7 @@ _Kind = TypeVar("_Kind", bound=Record)
 
 def new_id() -> str:
     """An id that no other record has."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def payload_type(kind: type) -> str:

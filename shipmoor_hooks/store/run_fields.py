@@ -128,16 +128,16 @@ def _cases(stored: Mapping[str, Any], inventory: IdList | bytes | None) -> CaseL
         raise ValueError("ids and outcomes differ in number")
     if unknown := outcomes.translate(None, bytes(OF_LETTER)):
         raise ValueError(f"{unknown[:1]!r} is no outcome")
-    found = CaseList(ids, outcomes, {})
-    if stored.get("counts", found.counts_by_letter()) != found.counts_by_letter():
-        raise ValueError("the outcomes are not as many as it says")
     others = {}
     for key, details in stored["details"].items():
         position = int(key)
         if position < 0:
             raise IndexError(f"{key} is no case")
         others[position] = _case(ids[position], OF_LETTER[outcomes[position]], details)
-    return CaseList(ids, outcomes, {i: case for i, case in sorted(others.items()) if not case.is_plain})
+    found = CaseList(ids, outcomes, {i: case for i, case in sorted(others.items()) if not case.is_plain})
+    if stored.get("counts", found.counts_by_letter()) != found.counts_by_letter():
+        raise ValueError("the outcomes are not as many as it says")
+    return found
 
 
 def _case(name: str, outcome: Outcome, details: dict[str, Any]) -> Case:

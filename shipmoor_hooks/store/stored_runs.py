@@ -6,9 +6,7 @@ A run whose seal is foreign, or does not fit, or that lies in the place of anoth
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
-from itertools import islice
 
 from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.errors import EnvironmentFault
@@ -16,13 +14,12 @@ from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import Code, Run, Sealing
 from shipmoor_hooks.store import entry, envelope
 from shipmoor_hooks.whole_files import read_bytes
+from shipmoor_hooks.whole_files import touched as touched
 
 UNBOUND = "unbound"
 RUN_SUFFIX = ".run"
 BEGUN_SUFFIX = ".begun"
 SUFFIXES = (RUN_SUFFIX, BEGUN_SUFFIX)
-_MOST_ASKED = 64  # files of a folder
-_TICK = 20_000_000  # nanoseconds: two ticks of the clock for file times; a renamed file's may lie before its folder's
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +79,6 @@ def read(path: str, inventory: Callable[[str], IdList | None], keys: envelope.Ke
     if path.endswith(BEGUN_SUFFIX):
         return Found(begun=(run,))
     return Found(foreign=(run,)) if run.sealing is Sealing.FOREIGN else Found(runs=(run,))
-
-
-def touched(folder: str) -> list[str]:
-    """The files of a tree's folder that changed after an entry last came or went there, by their times: none is opened.
-
-    Whoever adds an entry looks at these first. So that one more run costs the same however many lie there, no more than
-    64 are asked for their time; what is behind those, or hidden by a set-back clock, is found by whoever reads the entry.
-    """
-    try:
-        status = os.lstat(folder)
-        if not stat.S_ISDIR(status.st_mode):
-            return []
-        with os.scandir(folder) as files:
-            since, some = status.st_mtime_ns - _TICK, islice(files, _MOST_ASKED)
-            return [file.path for file in some if file.stat(follow_symlinks=False).st_ctime_ns >= since]
-    except FileNotFoundError:
-        return []
 
 
 def is_damaged(path: str, keys: envelope.Keys) -> bool:

@@ -15,7 +15,6 @@ import fcntl
 import hashlib
 import json
 import os
-import secrets
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 
@@ -96,7 +95,7 @@ def keep(common_dir: str, about: KeptTrace, trace: bytes, workspace: Workspace) 
             for content in (trace, *contents):
                 _write_blob(blobs, content)
             folder = real_folder(root, TRACES, "cases", _folder_of(kept.suite, kept.case))
-            name = f"{max(0, int(kept.recorded * 1000)):013d}-{secrets.token_hex(8)}{SUFFIX}"
+            name = f"{max(0, int(kept.recorded * 1000)):013d}-{os.urandom(8).hex()}{SUFFIX}"
             write_whole(f"{folder}/{name}", envelope.wrap(PAYLOAD, VERSION, payload), _PRIVATE)
     except OSError as error:
         raise EnvironmentFault(

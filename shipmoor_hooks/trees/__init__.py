@@ -1,1 +1,1 @@
-"""The tree of a worktree, an index or a revision: git says what changed, pygit2 puts it together (design, section 6)."""
+"""The tree of a worktree, an index or a revision: git says what changed, we name the tree (design, section 6)."""

@@ -9,12 +9,9 @@ import os
 
 from shipmoor_hooks.data_classes import dataclass
 from shipmoor_hooks.git import Git
+from shipmoor_hooks.trees.questions import STATUS
+from shipmoor_hooks.trees.questions import STRICT as STRICT
 
-# fsmonitor and the untracked cache are trusted by git, not checked; safecrlf turns an answer into a refusal.
-STRICT = (
-    "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.trustctime=true",
-    "-c", "core.checkStat=default", "-c", "core.safecrlf=false",
-)  # fmt: skip
 GITLINK = "160000"
 ABSENT = "000000"
 # gitformat-index(5): the mode of a submodule, and where the entries of a split index are.
@@ -62,9 +59,12 @@ class Status:
 
 def read_status(git: Git, *paths: str) -> Status:
     """Ask git about the whole worktree or, with `paths`, about these alone. Raises GitFault."""
-    asked = ("status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none")
     only = ["--", *(f":(top,literal){path}" for path in paths)] if paths else []
-    output = git.output(*STRICT, *asked, "--branch", "--no-ahead-behind", *only)
+    return parsed_status(git.output(*STATUS, *only))
+
+
+def parsed_status(output: bytes) -> Status:
+    """What git said; ignored files, where they were asked for, are left out."""
     head: str | None = None
     entries: list[Entry] = []
     unmerged: list[str] = []

@@ -1,7 +1,7 @@
 """The tree of the working tree: what `git add -A && git write-tree` would give (design, section 6).
 
-git says what changed and names the blobs; pygit2 puts HEAD's tree and the changes together in memory; where that cannot
-be, a temporary index gives the exact answer. A clean worktree is HEAD's tree, found without either.
+git says what changed and names the blobs; HEAD's tree and the changes are put together in memory; where that cannot be,
+a temporary index gives the exact answer. A clean worktree is HEAD's tree, found without either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""HEAD's tree with the changes put over it in memory: git names the blobs, pygit2 the tree (design, section 6)."""
+"""HEAD's tree with the changes put over it in memory: git names the blobs, the tree is named from them (design, section 6)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 from shipmoor_hooks.git import Git
 from shipmoor_hooks.git_values import Change
 from shipmoor_hooks.place import Place
-from shipmoor_hooks.repo import CannotCompose, compose_tree
 from shipmoor_hooks.trees.blob_names import NeedsIndex, attribute_files, blob_names, file_mode
+from shipmoor_hooks.trees.composed_tree import composed
 from shipmoor_hooks.trees.git_status import ABSENT, Entry, HiddenEntries, Status
 from shipmoor_hooks.trees.tree_listing import GONE, Content
 
@@ -39,6 +39,11 @@ def put_together(
     added = frozenset(path for path in paths if at_head.get(path, GONE) == GONE)
     if not changes:
         return head_tree, changes, added
+    tree = composed(place.git, str(status.head), changes)
+    if tree is not None:
+        return tree, changes, added
+    from shipmoor_hooks.repo import CannotCompose, compose_tree
+
     try:
         return compose_tree(os.path.join(place.common_dir, "objects"), str(status.head), changes), changes, added
     except CannotCompose as cannot:

@@ -170,9 +170,7 @@ def test_every_step_has_gits_tree(environment: dict[str, str]) -> None:
 
 def test_a_forgotten_change_would_be_found(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Known positive: one change is left out of the tree, and the machine falls."""
-    honest = tree_in_memory.compose_tree
-    monkeypatch.setattr(
-        tree_in_memory, "compose_tree", lambda objects, commit, changes: honest(objects, commit, changes[1:])
-    )
+    honest = tree_in_memory.composed
+    monkeypatch.setattr(tree_in_memory, "composed", lambda git, commit, changes: honest(git, commit, changes[1:]))
     with pytest.raises(AssertionError):
         run(environment, 50, Phase.generate)
