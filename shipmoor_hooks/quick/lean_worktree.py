@@ -1,13 +1,15 @@
 """The tree of a worktree for the pytest plugin's short way: that of its last commit, or with plain changes put over it.
 
-As `trees.tree.capture` finds it and `ignored_surface.ignored` beside it, by three git processes that run at once; after the
+As `trees.tree.capture` finds it and `ignored_surface.ignored` beside it, by two git processes that run at once; after the
 session one is left. Whatever is not the plain case gives None, and those say what it is.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
+import zlib
 
 from shipmoor_hooks import git_process
 from shipmoor_hooks.trees.questions import STATUS, STRICT
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
 
     Stamp = tuple[int, int, int, int] | None
 
+_MOST = 1 << 20  # bytes of a commit that is read
 _HEX = frozenset("0123456789abcdef")
 _HEAD = "# branch.oid "
 # Beside the status in one walk: a folder that is ignored as a whole is named and not gone into.
 _IGNORED = "--ignored=matching"
 _INDEX = (*STRICT, "ls-files", "-v", "-s", "-z")
-_TREE = ("rev-parse", "HEAD", "HEAD^{tree}")
 # Nanoseconds: a file that changed so shortly before we looked may change again under the same times (two seconds on FAT).
 _TICK = 2_500_000_000
 
@@ -65,7 +67,7 @@ class Noted:
 
 
 class Asking:
-    """The three questions, asked: nobody waits for an answer before `noted` is called."""
+    """The two questions, asked: nobody waits for an answer before `noted` is called."""
 
     __slots__ = ("_here", "_index", "_questions")
 
@@ -74,7 +76,7 @@ class Asking:
         self._here, self._index = here, _index_file(here)
         self._questions: list[git_process.Started] = []
         try:
-            for words in ((*STATUS, _IGNORED), _INDEX, _TREE):
+            for words in ((*STATUS, _IGNORED), _INDEX):
                 self._questions.append(git_process.start(("-C", here.top, *words), here.environ))
         except BaseException:
             self.drop()
@@ -83,21 +85,15 @@ class Asking:
     def noted(self) -> Noted | None:
         """What git says; None where the worktree is not plain, or something moved meanwhile. Raises OSError."""
         try:
-            status, listed, named = (_said(question) for question in self._questions)
+            status, listed = (_said(question) for question in self._questions)
         finally:
             self.drop()
-        if status is None or listed is None or named is None:
+        if status is None or listed is None:
             return None
-        commit, tree, *rest = named.decode("ascii").split("\n")
+        commit, files = _commit(status), _files(listed)
         read = _read(status, commit)
-        files = _files(listed)
-        if (
-            rest != [""]
-            or read is None
-            or files is None
-            or not _is_name(tree)
-            or _index_file(self._here) != self._index
-        ):
+        tree = _tree_of(self._here, commit) if read is not None else None
+        if tree is None or read is None or files is None or _index_file(self._here) != self._index:
             return None
         noted = Noted(commit, tree, files, *read, self._index)
         return _with_changes(self._here, noted, status) if noted.said else noted
@@ -173,6 +169,32 @@ def _with_changes(here: Here, noted: Noted, status: bytes) -> Noted | None:
         else:
             noted.files[change.path] = change.oid
     return noted
+
+
+def _commit(status: bytes) -> str:
+    """HEAD's commit, as git's status begins with it; "" where there is none."""
+    line = status.partition(b"\0")[0].decode("ascii", "replace")
+    return line.removeprefix(_HEAD) if line.startswith(_HEAD) else ""
+
+
+def _tree_of(here: Here, commit: str) -> str | None:
+    """The tree of a commit: read from its own file, which is what its name says, else as git tells it. Raises OSError."""
+    try:
+        with open(f"{here.common_dir}/objects/{commit[:2]}/{commit[2:]}", "rb") as stream:
+            told = zlib.decompressobj().decompress(stream.read(_MOST), _MOST)
+    except (FileNotFoundError, zlib.error):
+        told = b""
+    head, _, rest = told.partition(b"\0tree ")
+    tree = rest.partition(b"\n")[0].decode("ascii", "replace")
+    if (
+        len(commit) == 40
+        and head.startswith(b"commit ")
+        and hashlib.sha1(told, usedforsecurity=False).hexdigest() == commit
+    ):
+        return tree if _is_name(tree) else None
+    done = _said(git_process.start(("-C", here.top, "rev-parse", f"{commit}^{{tree}}"), here.environ)) or b""
+    tree = done.decode("ascii").removesuffix("\n")
+    return tree if _is_name(tree) else None
 
 
 def _files(listed: bytes) -> dict[str, str] | None:
