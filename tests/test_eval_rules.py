@@ -13,7 +13,7 @@ from rule_world import NOW, conclude
 from shipmoor_hooks import eval_block
 from shipmoor_hooks.evals.expectations import ChangedPart
 from shipmoor_hooks.model import Code, Decision, Evidence, Run, Trailer
-from shipmoor_hooks.rules import eval_rules, eval_wording
+from shipmoor_hooks.rules import eval_rules, eval_runs, eval_wording
 from shipmoor_hooks.rules.eval_rules import Change, Moved, Sides
 from shipmoor_hooks.store.record_model import Regrade, Tally
 
@@ -273,8 +273,8 @@ def test_a_red_of_the_base_under_another_expectation_clears_nothing() -> None:
     ],
 )
 def test_which_runs_count_as_alone(run: Run, counts: bool) -> None:
-    assert bool(eval_rules.alone_runs([run], "evals", None, Evidence.IMPORTED)) is counts
-    assert eval_rules.alone_runs([run], "evals", None, Evidence.OBSERVED) == ()
+    assert bool(eval_runs.alone_runs([run], "evals", None, Evidence.IMPORTED)) is counts
+    assert eval_runs.alone_runs([run], "evals", None, Evidence.OBSERVED) == ()
 
 
 # ---------------------------------------------------------------- laws
