@@ -93,7 +93,6 @@ LONGEST = 300
 LONGER = {
     "model": 500,  # one value travels: the model is read in one piece
     "capture": 350,
-    "store.entry": 320,
     "evaluate": 345,
     "quick.quick_gate": 320,  # each module more is a part of what a push may cost
 }

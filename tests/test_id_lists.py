@@ -252,6 +252,17 @@ def test_a_block_that_is_not_what_its_digest_says_is_found_when_it_is_read(folde
         forged[0]
 
 
+@pytest.mark.parametrize(
+    "rows", [b"\xff\xff\xff\xff", b"\0\0\0\x11", b"\0\0", b""], ids=["most", "one_more", "cut_off", "none"]
+)
+def test_more_rows_than_a_file_can_hold_are_none(folder: Path, rows: bytes) -> None:
+    name = kept(folder, MANY).name
+    data = path_of(folder).read_bytes()
+    head = len(b"ids/2\n")
+    path_of(folder).write_bytes(data[:head] + rows + data[head + 4 : 700])
+    assert id_lists.read(str(folder), name, whole=False) is None
+
+
 @pytest.mark.parametrize("name", ["", "..", "a/b", "\0", "x" * 64])
 def test_a_name_that_is_none_is_no_path(folder: Path, name: str) -> None:
     assert id_lists.read(str(folder), name) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -19,7 +20,7 @@ from test_spool import OTHER, SCOPED, TREE, run_of
 
 from shipmoor_hooks import place
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.model import Code, Evidence, Problem, Sealing
+from shipmoor_hooks.model import CaseList, Code, Evidence, Problem, Sealing
 from shipmoor_hooks.seals import chain, key_ring, quarantine, seal
 from shipmoor_hooks.seals.verification import Examined, verify
 from shipmoor_hooks.store import envelope, gc
@@ -178,6 +179,23 @@ def test_a_damaged_list_of_ids_sets_no_run_aside(spool: Spool) -> None:
     assert verify(again(spool)).set_aside == []
     spool.finish(run_of(2))
     assert len(again(spool).at_tree(TREE).runs) == 2
+
+
+def test_a_block_of_ids_that_was_forged_is_found_though_the_file_is_whole(spool: Spool) -> None:
+    """Whoever asks for one id reads one block, and `verify` all of them."""
+    ids = [f"tests/test_{i:04}.py::test_a" for i in range(2000)]
+    spool.finish(replace(run_of(1), cases=CaseList(ids, b"p" * 2000, {})))
+    path = Path(spool.inventory_paths()[0])
+    data = bytearray(path.read_bytes()[:-32])
+    data[-10] ^= 1
+    path.write_bytes(bytes(data) + hashlib.sha256(path.name.encode() + data).digest())
+    assert len(again(spool).at_tree(TREE).runs) == 1
+    seen = verify(again(spool))
+    assert (seen.is_whole, seen.set_aside) == (False, [])
+    assert "does not hold what its name says" in seen.broken[0].text
+    spool.finish(replace(run_of(2), cases=CaseList(ids, b"p" * 2000, {})))  # which writes the list again
+    assert verify(again(spool)).is_whole
+    assert [next(iter(run.cases)).id for run in again(spool).at_tree(TREE).runs] == ids[:1] * 2
 
 
 def test_a_newer_versions_entry_is_left_where_it_is(spool: Spool) -> None:

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from shipmoor_hooks.data_classes import dataclass, field
 from shipmoor_hooks.errors import EnvironmentFault, EvidenceFault
+from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import CaseList, Code, Run, Sealing
 from shipmoor_hooks.seals import chain, quarantine
 from shipmoor_hooks.seals.chain import Link
-from shipmoor_hooks.store import entry, envelope
+from shipmoor_hooks.store import entry, envelope, id_lists
 from shipmoor_hooks.store.spool import Broken, Found, Spool
 from shipmoor_hooks.whole_files import names, read_bytes
 
@@ -50,7 +51,9 @@ def verify(spool: Spool, prefixes: Sequence[str] = ()) -> Examined:
             if prefixes and not os.path.basename(path).partition("-")[2].startswith(tuple(prefixes)):
                 continue
             for one in (path, *spool.twins(path)):
-                _take(seen, one, spool.read(one), counted=one == path)
+                found = spool.read(one)
+                if not _has_forged_list(seen, spool, one, found):
+                    _take(seen, found, counted=one == path)
         if not prefixes:
             for worktree in spool.worktrees():
                 _Chain(spool, worktree, seen).walk()
@@ -61,18 +64,26 @@ def verify(spool: Spool, prefixes: Sequence[str] = ()) -> Examined:
     return seen
 
 
-def _take(seen: Examined, path: str, found: Found, *, counted: bool) -> None:
+def _take(seen: Examined, found: Found, *, counted: bool) -> None:
     seen.broken += found.broken
-    for run in (*found.runs, *found.begun, *found.foreign):
-        try:
-            CaseList.of(run.cases).ids[:]  # else a block of the list is read where somebody looks into it
-        except EvidenceFault as fault:
-            seen.broken.append(Broken(path, Code.SEAL_BROKEN, fault.message))
-            return
     for run in (*found.runs, *found.begun, *found.foreign) if counted else ():
         seen.entries += 1
         seen.seals[run.sealing] += 1
         seen.runs.append(run)
+
+
+def _has_forged_list(seen: Examined, spool: Spool, path: str, found: Found) -> bool:
+    """Does a block of ids not hold what its name says? Others see that where they look into it; here all are looked into."""
+    for run in (*found.runs, *found.begun, *found.foreign):
+        ids = CaseList.of(run.cases).ids
+        try:
+            ids[:]
+        except EvidenceFault as fault:
+            seen.broken.append(Broken(path, Code.SEAL_BROKEN, fault.message))
+            if isinstance(ids, IdList):
+                id_lists.distrust(os.path.join(spool.root, "inventories"), ids.name)
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

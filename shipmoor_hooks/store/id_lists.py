@@ -11,6 +11,7 @@ Lists of an earlier form are one compressed text, named by the digest of that; t
 
 from __future__ import annotations
 
+import os
 import zlib
 from itertools import pairwise
 
@@ -95,6 +96,15 @@ def store(folder: str, ids: Sequence[str], blocks: Cut) -> None:
         write_whole(path, packed(ids, blocks))
 
 
+def distrust(folder: str, name: str) -> None:
+    """Take the end off a list's mark: it was found not to hold what its name says, and the next writer writes it again.
+
+    Raises OSError.
+    """
+    path = f"{folder}/{name}"
+    os.truncate(path, max(0, os.stat(path, follow_symlinks=False).st_size - 1))
+
+
 def packed(ids: Sequence[str], blocks: Cut) -> bytes:
     """The bytes of a list's file."""
     bodies = [zlib.compress(text_of(ids[start:end]), 1) for start, end in pairwise(blocks.starts)]
@@ -155,6 +165,8 @@ def _blocks(name: str, stored: bytes) -> IdList | None:
     at = len(_BEGINS)
     number = int.from_bytes(stored[at : at + _NUMBER], "big")
     at += _NUMBER
+    if at + number * _ROW > len(stored):
+        return None
     table = [stored[start : start + _ROW] for start in range(at, at + number * _ROW, _ROW)]
     digests = tuple(row[:_DIGEST] for row in table)
     sizes = [int.from_bytes(row[_DIGEST:-_NUMBER], "big") for row in table]
