@@ -36,20 +36,13 @@ _ONE_OF = 31  # a mask: one id of 32 may be the first of a block
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where the blocks of a list begin (and its end), and the digest of each."""
+    """Where the blocks of a list begin (and its end), how many ids each has, its digest, and the name of the list: the
+    SHA-256 (hex) of its blocks' digests and sizes."""
 
     starts: tuple[int, ...]
+    sizes: tuple[int, ...]
     digests: tuple[bytes, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the list: the SHA-256 (hex) of its blocks' digests and sizes."""
-        return _name(list(zip(self.digests, self.sizes, strict=True)))
-
-    @property
-    def sizes(self) -> list[int]:
-        """How many ids each block has."""
-        return [after - before for before, after in pairwise(self.starts)]
+    name: str
 
 
 def cut(ids: Sequence[str]) -> Cut:
@@ -57,7 +50,9 @@ def cut(ids: Sequence[str]) -> Cut:
     import hashlib  # faster than what is loaded at once, where there is more than a block
 
     starts = (*_starts(ids), len(ids)) if ids else (0,)
-    return Cut(starts, tuple(hashlib.sha256(text_of(ids[start:end])).digest() for start, end in pairwise(starts)))
+    sizes = tuple(after - before for before, after in pairwise(starts))
+    digests = tuple(hashlib.sha256(text_of(ids[start:end])).digest() for start, end in pairwise(starts))
+    return Cut(starts, sizes, digests, _name(list(zip(digests, sizes, strict=True))))
 
 
 def _starts(ids: Sequence[str]) -> Iterator[int]:
@@ -211,4 +206,6 @@ def _is_whole(name: str, stored: bytes) -> bool:
 
 def _mark(name: str, data: bytes) -> bytes:
     """What stands behind a list of ids: it fits this list under this name alone."""
-    return sha256(name.encode("ascii") + data)
+    import hashlib  # whoever takes the mark of a whole file has it loaded
+
+    return hashlib.sha256(name.encode("ascii") + data).digest()
