@@ -48,6 +48,11 @@ def touched(folder: str) -> list[str]:
         return []
 
 
+def name_by_time(seconds: float, name: str) -> str:
+    """A file's name that sorts by its time (POSIX seconds): milliseconds, a dash, and what tells it from others."""
+    return f"{max(0, int(seconds * 1000)):013d}-{name}"
+
+
 def read_bytes(path: str) -> bytes:
     """The content of a plain file. Raises OSError, also for whatever else stands under the name; a pipe is not waited for."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

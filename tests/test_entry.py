@@ -93,8 +93,8 @@ def test_what_goes_in_comes_out(one: Run) -> None:
     stored = encode(one)
     assert decode(stored.envelope, stored.inventory) == one
     assert encode(decode(stored.envelope, stored.inventory)) == stored
-    assert inventory_name(payload_of(stored.envelope)) == stored.inventory_digest
-    assert id_lists.cut(id_lists.ids_of(stored.inventory)).name == stored.inventory_digest
+    assert inventory_name(payload_of(stored.envelope)) == stored.blocks.name
+    assert id_lists.cut(id_lists.ids_of(stored.inventory)).name == stored.blocks.name
 
 
 @given(st.lists(TEXT, max_size=5))
@@ -109,7 +109,7 @@ def test_an_entry_without_cases_needs_no_inventory() -> None:
 
 
 def test_runs_of_the_same_cases_share_one_inventory() -> None:
-    assert encode(run("a P, b F")).inventory_digest == encode(run("a S, b P", 3)).inventory_digest
+    assert encode(run("a P, b F")).blocks.name == encode(run("a S, b P", 3)).blocks.name
 
 
 def test_a_further_run_costs_about_a_byte_a_case() -> None:

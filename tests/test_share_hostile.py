@@ -72,7 +72,7 @@ def files_of(run: Run, **changes: object) -> dict[str, bytes]:
     path = changes.get("path", published_module.run_path(run.scoped_tree or "", name))
     return {
         str(path): encoded.envelope,
-        published_module.inventory_path(encoded.inventory_digest): bytes(changes.get("ids", encoded.inventory)),  # type: ignore[call-overload]
+        published_module.inventory_path(encoded.blocks.name): bytes(changes.get("ids", encoded.inventory)),  # type: ignore[call-overload]
     }
 
 

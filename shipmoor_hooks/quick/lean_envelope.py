@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+RUN_TYPE = "application/vnd.shipmoor-hooks.run+json;version=1"  # of a stored run
 _BLOCK = 64  # bytes of SHA-256
 
 

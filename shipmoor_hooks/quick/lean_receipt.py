@@ -7,7 +7,7 @@ import os
 
 from shipmoor_hooks.digest import sha256
 from shipmoor_hooks.quick.lean_envelope import quoted, wrapped
-from shipmoor_hooks.whole_files import lock, real_folder, write_whole
+from shipmoor_hooks.whole_files import lock, name_by_time, real_folder, write_whole
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def keep_receipt(
         f'"tree":{told["tree"]},"verdict":{quoted(verdict)},"bases":[{quoted(span.base)}]{more}}}'
     ).encode("ascii")
     stored = wrapped(RECEIPT_TYPE, payload, *seal)
-    file = f"{max(0, int(now * 1000)):013d}-{name}.record"
+    file = name_by_time(now, name) + ".record"
     real_folder(root)
     with lock(root + "/lock", fcntl.LOCK_SH):
         for sort, key in (("cases", "\0"), ("keys", span.tip)):

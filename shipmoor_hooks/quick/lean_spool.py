@@ -12,18 +12,17 @@ import os
 
 from shipmoor_hooks import state
 from shipmoor_hooks.errors import EnvironmentFault
-from shipmoor_hooks.quick.lean_envelope import opened, wrapped
+from shipmoor_hooks.quick.lean_envelope import RUN_TYPE, opened, wrapped
 from shipmoor_hooks.quick.lean_keys import Keys
-from shipmoor_hooks.seals.chain_head import HEAD, Head, Link, digest_of, read_head, write_head
+from shipmoor_hooks.seals.chain_head import HEAD, Head, Link, digest_of, links_behind, read_head, told, write_head
 from shipmoor_hooks.store import id_lists
 from shipmoor_hooks.store.payload import PlainCases, PlainRun, fields_of
-from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, touched, write_whole
+from shipmoor_hooks.whole_files import lock, name_by_time, names, read_bytes, real_folder, touched, write_whole
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json;version=1"
 FOLDER = "shipmoor-hooks"
 RUN, BEGUN = ".run", ".begun"
 _SECONDS = 10.0  # for the lock of the chain, as the spool waits
@@ -83,13 +82,13 @@ class LeanSpool:
 
     def _is_sound(self, tree: str) -> bool:
         """Whether everything beside the run that was touched has its seal and digest."""
-        told = [
+        beside = [
             path
             for worktree in names(f"{self._root}/runs")
             for path in touched(f"{self._root}/runs/{worktree}/trees/{tree}")
             if path.endswith((RUN, BEGUN))
         ]
-        return all(opened(PAYLOAD_TYPE, read_bytes(path), self._keys.secret) is not None for path in told)
+        return all(opened(RUN_TYPE, read_bytes(path), self._keys.secret) is not None for path in beside)
 
     def _write(
         self, run: PlainRun, cases: PlainCases, suffix: str, begun: Added | None, head: Head, handle: int, key_id: str,
@@ -98,14 +97,12 @@ class LeanSpool:
         """Number, link, seal and write the entry, in the order that `store.spool` keeps."""
         run.sequence, run.worktree, run.key = head.number + 1, self._worktree, key_id
         ended = digest_of(begun.stored) if begun is not None else None
-        links = [head.last] if head.last is not None and head.last.digest != ended else []
-        links += [link for link in (begun.links if begun is not None else ()) if link not in links]
-        chain = {"previous": [link.as_list() for link in links], "began": ended}
+        links = links_behind(head.last, ended, begun.links if begun is not None else ())
         blocks = id_lists.cut(cases.ids)
-        fields = fields_of(run, cases, blocks.name) | {"chain": chain}
+        fields = fields_of(run, cases, blocks.name) | {"chain": told(links, ended)}
         payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=True).encode("ascii")
-        stored = wrapped(PAYLOAD_TYPE, payload, key_id, secret)
-        name = f"{max(0, int(run.started * 1000)):013d}-{run.id}{suffix}"
+        stored = wrapped(RUN_TYPE, payload, key_id, secret)
+        name = name_by_time(run.started, run.id) + suffix
         write_head(handle, Head(run.sequence, head.last, f"trees/{run.tree}/{name}"))
         if cases.ids:
             id_lists.store(real_folder(self._root, "inventories"), cases.ids, blocks)

@@ -156,17 +156,22 @@ def _answer(asked: Asked) -> Answer | None:
         from shipmoor_hooks.quick import quick_verdict  # the rules, and what they stand on
 
         return quick_verdict.answer(found, asked)
-    told = Answer(0, allowed(found.pushed.name, [(side.suite, side.count) for side in found.sides]))
-    return told if is_dry_run() or keep_receipt(found, asked.now) else None
+    rows = _without_news(found, asked.now, receipt=True)
+    return None if rows is None else Answer(0, allowed(found.pushed.name, rows))
 
 
 def _counted(asked: Asked, receipt: bool) -> tuple[str, list[tuple[str, str]]] | None:
     found = _found(asked)
     if found is None or any(side.has_news for side in found.sides):
         return None
-    silent = not receipt or is_dry_run()
-    told = found.pushed.name, [(side.suite, side.count) for side in found.sides]
-    return told if silent or keep_receipt(found, asked.now) else None
+    rows = _without_news(found, asked.now, receipt)
+    return None if rows is None else (found.pushed.name, rows)
+
+
+def _without_news(found: Found, now: float, receipt: bool) -> list[tuple[str, str]] | None:
+    """The suites with their n of N; None where the receipt cannot be kept."""
+    kept = not receipt or is_dry_run() or keep_receipt(found, now)
+    return [(side.suite, side.count) for side in found.sides] if kept else None
 
 
 def _found(asked: Asked) -> Found | None:
@@ -284,12 +289,10 @@ def _may_stand(pushed: Pushed, span: Range, rules: plain_policy.Plain, heads: Ma
 
 def _sides(root: str, span: Range, rules: plain_policy.Plain, keys: Keys) -> list[Side] | None:
     """Each suite with its two runs, in the policy's order; None where there is anything to ask beside these."""
-    stock = {}
-    for tree in (span.base_tree, span.tip_tree, *span.beside):
-        if tree not in stock:
-            stock[tree] = quick_runs.at_tree(root, tree, keys.secret)
-    rows = [row for row in (stock[tree] for tree in (span.base_tree, span.tip_tree, *span.beside)) if row is not None]
-    if len(rows) != 2 + len(span.beside) or _was_overlaid(root, span):
+    trees = (span.base_tree, span.tip_tree, *span.beside)
+    stock = {tree: quick_runs.at_tree(root, tree, keys.secret) for tree in dict.fromkeys(trees)}
+    rows = [row for row in (stock[tree] for tree in trees) if row is not None]
+    if len(rows) != len(trees) or _was_overlaid(root, span):
         return None
     sides = []
     for suite in rules.suites:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from shipmoor_hooks.quick.lean_envelope import opened
-from shipmoor_hooks.whole_files import names, read_bytes
+from shipmoor_hooks.quick.lean_envelope import RUN_TYPE, opened
+from shipmoor_hooks.whole_files import name_by_time, names, read_bytes
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Fields = dict[str, Any]
 
-PAYLOAD_TYPE = "application/vnd.shipmoor-hooks.run+json;version=1"
 SCHEMA = "shipmoor-hooks.run/1"
 # What a payload may hold. A field that is new says something that a rule may ask: the quick path must learn of it first.
 KNOWN = frozenset({
@@ -65,11 +64,11 @@ def _lies_elsewhere(root: str, tree: str) -> bool:
 
 def _run(path: str, tree: str, name: str, secret: Callable[[str], bytes | None]) -> Fields | None:
     """The payload of a run that is plain: whole, complete, of the whole suite, under its own name, in its own folder."""
-    told = opened(PAYLOAD_TYPE, read_bytes(path), secret)
+    told = opened(RUN_TYPE, read_bytes(path), secret)
     if told is None:
         return None
     fields, sealed = told
-    own_name = f"{max(0, int(fields['started'] * 1000)):013d}-{fields['id']}.run"
+    own_name = name_by_time(fields["started"], fields["id"]) + ".run"
     is_plain = (
         fields["schema"] == SCHEMA
         and fields["tree"] == tree

@@ -19,7 +19,7 @@ from shipmoor_hooks.data_classes import dataclass, replace
 from shipmoor_hooks.model import Sealing
 from shipmoor_hooks.seals import seal
 from shipmoor_hooks.seals.chain_head import HEAD as HEAD
-from shipmoor_hooks.seals.chain_head import MOST_NUMBER
+from shipmoor_hooks.seals.chain_head import MOST_NUMBER, links_behind, told
 from shipmoor_hooks.seals.chain_head import Head as Head
 from shipmoor_hooks.seals.chain_head import Link as Link
 from shipmoor_hooks.seals.chain_head import digest_of as digest_of
@@ -38,9 +38,7 @@ DROPPED_VERSION = 1
 def fields(last: Link | None, start: bytes) -> dict[str, Any]:
     """The chain's part of a payload: what the entry follows, and the start entry (its bytes, b"" for none) that it ends."""
     began = digest_of(start) if start else None
-    links = [last] if last is not None and last.digest != began else []
-    taken_over = [link for link in links_in(start) if link not in links] if start else []
-    return {"previous": [link.as_list() for link in (*links, *taken_over)], "began": began}
+    return told(links_behind(last, began, links_in(start) if start else ()), began)
 
 
 def links_in(stored: bytes) -> list[Link]:

@@ -1,4 +1,4 @@
-"""The head of a worktree's chain of entries: the last number given, the newest entry, and the one being written.
+"""The head of a worktree's chain of entries: the last number given, the newest entry, the one being written; and links.
 
 It stands beside `chain`, so that the pytest plugin's short way can add an entry without loading what reads one.
 """
@@ -13,6 +13,7 @@ from shipmoor_hooks.data_classes import dataclass
 
 TYPE_CHECKING = False  # typing's own costs the hook path milliseconds
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 HEAD = "sequence"  # the file's name
@@ -52,6 +53,18 @@ def link_of(value: Any) -> Link:
     if not (isinstance(number, int) and isinstance(name, str) and isinstance(digest, str)):
         raise TypeError(f"{value!r:.40} is no link")
     return Link(number, name, digest)
+
+
+def links_behind(last: Link | None, began: str | None, taken_over: Iterable[Link]) -> list[Link]:
+    """What a new entry follows: the newest one, unless that is the start entry which it ends (`began`, its digest), and the
+    links `taken_over` from that."""
+    links = [last] if last is not None and last.digest != began else []
+    return links + [link for link in taken_over if link not in links]
+
+
+def told(links: Iterable[Link], began: str | None) -> dict[str, Any]:
+    """The chain's part of a payload."""
+    return {"previous": [link.as_list() for link in links], "began": began}
 
 
 def read_head(handle: int) -> Head | None:

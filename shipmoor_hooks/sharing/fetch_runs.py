@@ -22,7 +22,7 @@ from shipmoor_hooks.sharing.published import Blob, Published, Refused, Sort, inv
 from shipmoor_hooks.sharing.ssh_signatures import BEGINNING
 from shipmoor_hooks.store import entry, envelope, id_lists, records
 from shipmoor_hooks.store.record_model import Record
-from shipmoor_hooks.store.spool import RUN_SUFFIX
+from shipmoor_hooks.store.stored_runs import RUN_SUFFIX, name_of
 from shipmoor_hooks.whole_files import lock
 
 DAY = 86400.0
@@ -84,7 +84,7 @@ def read_run(path: str, data: bytes, ids: bytes | None) -> Run:
     trees = (run.tree or "", run.scoped_tree or "")
     if not all(is_object_name(tree) for tree in trees) or not run.id.isalnum() or not run.id.isascii():
         raise envelope.Unreadable(Code.SEAL_BROKEN, "it is bound to no tree")
-    name = f"{max(0, int(run.started * 1000)):013d}-{run.id}{RUN_SUFFIX}"
+    name = name_of(run) + RUN_SUFFIX
     if path != run_path(trees[1], name):
         raise envelope.Unreadable(Code.SEAL_BROKEN, "it lies in the place of another run or tree")
     return run

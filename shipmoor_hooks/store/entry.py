@@ -36,11 +36,6 @@ class Encoded:
     blocks: id_lists.Cut
 
     @property
-    def inventory_digest(self) -> str:
-        """The name of the list of its ids."""
-        return self.blocks.name
-
-    @property
     def inventory(self) -> bytes:
         """The ids as text, put together when it is asked for: the spool mostly has them."""
         return id_lists.text_of(self.ids)

@@ -23,7 +23,7 @@ from shipmoor_hooks.seals import key_ring
 from shipmoor_hooks.store import envelope, plain_fields
 from shipmoor_hooks.store.record_model import Clearing, Label, Overlay, Proof, Receipt, Record, Regrade
 from shipmoor_hooks.store.spool import FOLDER, Broken
-from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
+from shipmoor_hooks.whole_files import lock, name_by_time, names, read_bytes, real_folder, write_whole
 
 RECORDS = "records"
 SUFFIX = ".record"
@@ -93,7 +93,7 @@ def every(common_dir: str, kind: type[_Kind]) -> tuple[tuple[_Kind, ...], tuple[
 
 
 def name_of(record: Record) -> str:
-    return f"{max(0, int(record.recorded * 1000)):013d}-{record.id}{SUFFIX}"
+    return name_by_time(record.recorded, record.id) + SUFFIX
 
 
 def case_folder(suite: str, case: str) -> str:

@@ -13,7 +13,7 @@ from shipmoor_hooks.errors import EnvironmentFault
 from shipmoor_hooks.id_list import IdList
 from shipmoor_hooks.model import Code, Run, Sealing
 from shipmoor_hooks.store import entry, envelope
-from shipmoor_hooks.whole_files import read_bytes
+from shipmoor_hooks.whole_files import name_by_time, read_bytes
 from shipmoor_hooks.whole_files import touched as touched
 
 UNBOUND = "unbound"
@@ -101,7 +101,7 @@ def folder_of(run: Run) -> str:
 
 def name_of(run: Run) -> str:
     """The name of a run's file without its suffix: names sort by the time of the start."""
-    return f"{max(0, int(run.started * 1000)):013d}-{run.id}"
+    return name_by_time(run.started, run.id)
 
 
 def _belongs(run: Run, path: str) -> bool:

@@ -24,7 +24,7 @@ from shipmoor_hooks.evals.recording import FILE, TOO_LARGE, FocusFile, Workspace
 from shipmoor_hooks.model import Code
 from shipmoor_hooks.store import envelope, plain_fields
 from shipmoor_hooks.store.spool import FOLDER, Broken
-from shipmoor_hooks.whole_files import lock, names, read_bytes, real_folder, write_whole
+from shipmoor_hooks.whole_files import lock, name_by_time, names, read_bytes, real_folder, write_whole
 
 TRACES = "traces"
 SUFFIX = ".trace"
@@ -95,7 +95,7 @@ def keep(common_dir: str, about: KeptTrace, trace: bytes, workspace: Workspace) 
             for content in (trace, *contents):
                 _write_blob(blobs, content)
             folder = real_folder(root, TRACES, "cases", _folder_of(kept.suite, kept.case))
-            name = f"{max(0, int(kept.recorded * 1000)):013d}-{os.urandom(8).hex()}{SUFFIX}"
+            name = name_by_time(kept.recorded, os.urandom(8).hex()) + SUFFIX
             write_whole(f"{folder}/{name}", envelope.wrap(PAYLOAD, VERSION, payload), _PRIVATE)
     except OSError as error:
         raise EnvironmentFault(
